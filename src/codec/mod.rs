@@ -1,0 +1,1 @@
+//! Bytes to values and back; sans-IO: no async, no path, no clock.

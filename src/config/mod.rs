@@ -1,0 +1,1 @@
+//! The `hoodie.*` keys, typed.

@@ -1,0 +1,1 @@
+//! Filters: parsed, bound to a schema, as a row mask and as bounds.

@@ -1,0 +1,19 @@
+//! What the machine lends: the clock, sleep, randomness and time zones, with one signature each and two bodies.
+//!
+//! Beside `http_store/` and `js_api/` this is the only room that asks for the target. Every future here is `Send`.
+//!
+//! Knows nothing of Hudi.
+
+mod clock;
+mod random;
+#[cfg(target_arch = "wasm32")]
+mod send;
+mod sleep;
+mod zone;
+
+pub use clock::now_millis;
+pub use random::random_unit;
+#[cfg(target_arch = "wasm32")]
+pub use send::await_promise;
+pub use sleep::sleep;
+pub use zone::{Zone, zone};

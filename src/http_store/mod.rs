@@ -1,0 +1,1 @@
+//! The object stores that a browser, Node or a worker can reach.

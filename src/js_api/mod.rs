@@ -1,0 +1,1 @@
+//! The classes that JavaScript sees (wasm32 only).

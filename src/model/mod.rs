@@ -1,0 +1,1 @@
+//! Hudi's nouns as plain values: no I/O, no arrays.

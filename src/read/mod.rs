@@ -1,0 +1,1 @@
+//! Options to slices, slices to a bounded stream of batches.

@@ -1,0 +1,1 @@
+//! Avro schemas to Arrow and back; meta fields; projection.

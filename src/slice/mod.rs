@@ -1,0 +1,1 @@
+//! One file slice on disk, read.

@@ -1,0 +1,1 @@
+//! One base path on any object store.

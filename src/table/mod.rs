@@ -1,0 +1,1 @@
+//! The facade, and the only room that puts others in sequence.

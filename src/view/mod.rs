@@ -1,0 +1,1 @@
+//! Which files are the table: the file-system view.
