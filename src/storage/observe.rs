@@ -1,0 +1,135 @@
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Cause;
+
+/// Where the bytes of an answer came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The store.
+    Network,
+    /// The cache in memory.
+    Memory,
+}
+
+impl Source {
+    /// The public word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// One attempt of one request, or one answer from the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestEvent {
+    /// `GET` or `LIST`.
+    pub method: &'static str,
+    /// Path relative to the table; never a URL, so nothing secret is in it.
+    pub path: String,
+    /// First byte asked for.
+    pub start: Option<u64>,
+    /// The byte after the last one asked for.
+    pub end: Option<u64>,
+    /// The HTTP status, or what it would be where the store is not HTTP; 0 when there was no answer.
+    pub status: u16,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// Milliseconds from the request to the end of the body.
+    pub millis: u64,
+    /// Where the bytes came from.
+    pub source: Source,
+    /// 1 for the first attempt; 0 when nothing was asked of the store.
+    pub attempt: u32,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Hears what one call does.
+pub trait Observer: Send + Sync {
+    /// A request ended, well or not.
+    fn request(&self, event: &RequestEvent);
+    /// So many bytes came in since the call began.
+    fn bytes(&self, loaded: u64);
+    /// Something was worked around.
+    fn warning(&self, message: &str, path: Option<&str>);
+}
+
+/// What one call has cost so far.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    requests: AtomicU64,
+    bytes: AtomicU64,
+    cache_hits: AtomicU64,
+    unpinned: AtomicBool,
+    warnings: Mutex<Vec<String>>,
+}
+
+/// The counters of [`Metrics`] at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counters {
+    /// Attempts of requests.
+    pub requests: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// Ranges answered by the cache.
+    pub cache_hits: u64,
+    /// Whether every answer of an immutable file showed an ETag, so that a change under way would be seen.
+    pub pinned: bool,
+    /// What was worked around.
+    pub warnings: Vec<String>,
+}
+
+impl Metrics {
+    /// The counters now.
+    pub fn counters(&self) -> Counters {
+        Counters {
+            requests: self.requests.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            cache_hits: self.cache_hits.load(Ordering::Relaxed),
+            pinned: !self.unpinned.load(Ordering::Relaxed),
+            warnings: self
+                .warnings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+        }
+    }
+
+    pub(super) fn count_request(&self, bytes: u64) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes
+    }
+
+    pub(super) fn count_hit(&self) {
+        self.cache_hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn note_unpinned(&self) {
+        self.unpinned.store(true, Ordering::Relaxed);
+    }
+
+    /// Keeps a warning unless it was said before; true when it is new.
+    pub(super) fn keep_warning(&self, text: String) -> bool {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = !warnings.contains(&text) && warnings.len() < MAX_WARNINGS;
+        if new {
+            warnings.push(text);
+        }
+        new
+    }
+}
+
+/// A table with a million odd files must not fill memory with sentences about them.
+const MAX_WARNINGS: usize = 1000;
+
+/// Whom one API call reports to.
+#[derive(Clone, Default)]
+pub struct CallScope {
+    /// Hears events as they happen.
+    pub observer: Option<Arc<dyn Observer>>,
+    /// Counts.
+    pub metrics: Arc<Metrics>,
+}

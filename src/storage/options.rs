@@ -1,0 +1,38 @@
+use std::sync::Arc;
+
+use object_store::list::PaginatedListStore;
+
+use super::{ListingFacts, RetryPolicy};
+
+/// How a [`Storage`](super::Storage) asks.
+#[derive(Clone)]
+pub struct StorageOptions {
+    /// The table's own path inside the store, without slashes at its ends; empty when the store begins at the table.
+    pub base: String,
+    /// Requests in flight at most; browsers and workerd hold six themselves.
+    pub concurrency: usize,
+    /// Wanted ranges at most this many bytes apart become one request.
+    pub coalesce_gap: u64,
+    /// Bytes that one request asks for at most.
+    pub max_request: u64,
+    /// Where file names come from.
+    pub listing: ListingFacts,
+    /// When to ask again.
+    pub retry: RetryPolicy,
+    /// The store once more, when it lists by pages: each page is then one request with its own attempts.
+    pub pages: Option<Arc<dyn PaginatedListStore>>,
+}
+
+impl Default for StorageOptions {
+    fn default() -> Self {
+        Self {
+            base: String::new(),
+            concurrency: 6,
+            coalesce_gap: 128 << 10,
+            max_request: 8 << 20,
+            listing: ListingFacts::default(),
+            retry: RetryPolicy::default(),
+            pages: None,
+        }
+    }
+}
