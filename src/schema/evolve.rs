@@ -1,0 +1,290 @@
+//! What a column's type may become: a value of an older file given in the table's type.
+//!
+//! | in the file | in the table | how |
+//! |---|---|---|
+//! | Int8, Int16, Int32 | Int32, Int64, Float32, Float64 | by value |
+//! | Int64 | Float32, Float64 | by value, rounded to nearest |
+//! | Float32 | Float64 | by its shortest decimal text: 1.1 stays 1.1, as Hudi casts float to string to double |
+//! | Utf8 | Binary | the same bytes |
+//! | Binary | Utf8 | the same bytes, which must be UTF-8 |
+//! | Decimal | Decimal of no fewer digits on either side of the point | by value |
+//! | Timestamp | Timestamp of another unit, the zone staying | by value, a finer one rounded down |
+//! | Timestamp(ns) without zone, which is how INT96 arrives | Timestamp with zone | as UTC, rounded down |
+//! | Timestamp(µs) | Timestamp(ms) | the stored number is milliseconds: see [`repair_micros`] |
+//! | Int64 | Timestamp without zone | the stored number, in the table's unit |
+//!
+//! Anything else, such as a number read as text, needs schema-on-read and is refused.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, Decimal128Array, Decimal256Array, PrimitiveArray,
+    StringArray,
+};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, DecimalType, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, i256,
+};
+
+use crate::error::{Error, Result};
+
+/// Whether a value of type `from` in a file can be given in type `to` of the table. Nested types are matched by field, not here.
+pub fn may_become(from: &DataType, to: &DataType) -> bool {
+    use DataType::{
+        Binary, Decimal128, Decimal256, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp,
+        Utf8,
+    };
+    match (from, to) {
+        (a, b) if a == b => true,
+        (Int8 | Int16, Int32)
+        | (Int8 | Int16 | Int32, Int64)
+        | (Int8 | Int16 | Int32 | Int64, Float32 | Float64)
+        | (Float32, Float64)
+        | (Utf8, Binary)
+        | (Binary, Utf8)
+        | (Int64, Timestamp(_, None)) => true,
+        (Decimal128(p, s) | Decimal256(p, s), Decimal128(q, t) | Decimal256(q, t)) => {
+            t >= s && i16::from(*q) - i16::from(*t) >= i16::from(*p) - i16::from(*s)
+        }
+        (Timestamp(_, a), Timestamp(_, b)) if a.is_some() == b.is_some() => true,
+        (Timestamp(TimeUnit::Nanosecond, None), Timestamp(_, Some(_))) => true,
+        _ => false,
+    }
+}
+
+/// Whether [`promote`] keeps the order of values, so that bounds of the file's type become bounds of the table's.
+pub fn keeps_order(from: &DataType, to: &DataType) -> bool {
+    may_become(from, to) && !is_micros_as_millis(from, to)
+}
+
+/// An array of one leaf type given in another, by the table of this module. The lengths are equal and nulls stay where they are.
+///
+/// Errors: `Schema` when the change is not in the table or a value does not fit.
+pub(super) fn promote(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    use DataType::{
+        Binary, Decimal128, Decimal256, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp,
+        Utf8,
+    };
+    let from = array.data_type();
+    if !may_become(from, to) {
+        return Err(refused(from, to));
+    }
+    Ok(match (from, to) {
+        (a, b) if a == b => Arc::clone(array),
+        (Int8, _) => integers::<Int8Type>(array, to)?,
+        (Int16, _) => integers::<Int16Type>(array, to)?,
+        (Int32, _) => integers::<Int32Type>(array, to)?,
+        (Int64, Timestamp(..)) => reinterpret(array.as_primitive::<Int64Type>().clone(), to),
+        (Int64, Float32) => Arc::new(
+            array
+                .as_primitive::<Int64Type>()
+                .unary::<_, Float32Type>(|v| v as f32),
+        ),
+        (Int64, Float64) => Arc::new(
+            array
+                .as_primitive::<Int64Type>()
+                .unary::<_, Float64Type>(|v| v as f64),
+        ),
+        (Float32, Float64) => Arc::new(
+            array
+                .as_primitive::<Float32Type>()
+                .unary::<_, Float64Type>(widen_float),
+        ),
+        (Utf8, Binary) => {
+            let (offsets, values, nulls) = array.as_string::<i32>().clone().into_parts();
+            Arc::new(BinaryArray::new(offsets, values, nulls))
+        }
+        (Binary, Utf8) => {
+            let (offsets, values, nulls) = array.as_binary::<i32>().clone().into_parts();
+            let text = StringArray::try_new(offsets, values, nulls);
+            Arc::new(
+                text.map_err(|e| Error::schema("bytes read as text are not UTF-8").with_source(e))?,
+            )
+        }
+        (Decimal128(..) | Decimal256(..), Decimal128(..) | Decimal256(..)) => decimals(array, to)?,
+        (Timestamp(..), Timestamp(..)) => timestamps(array, to)?,
+        _ => return Err(refused(from, to)),
+    })
+}
+
+pub(super) fn refused(from: &DataType, to: &DataType) -> Error {
+    let (from, to) = (super::type_name(from), super::type_name(to));
+    Error::schema(format!(
+        "a file's {from} cannot be read as the table's {to}"
+    ))
+}
+
+fn integers<T>(array: &ArrayRef, to: &DataType) -> Result<ArrayRef>
+where
+    T: ArrowPrimitiveType,
+    i32: From<T::Native>,
+{
+    let array = array.as_primitive::<T>();
+    Ok(match to {
+        DataType::Int32 => Arc::new(array.unary::<_, Int32Type>(i32::from)),
+        DataType::Int64 => Arc::new(array.unary::<_, Int64Type>(|v| i64::from(i32::from(v)))),
+        DataType::Float32 => Arc::new(array.unary::<_, Float32Type>(|v| i32::from(v) as f32)),
+        DataType::Float64 => Arc::new(array.unary::<_, Float64Type>(|v| f64::from(i32::from(v)))),
+        _ => return Err(refused(array.data_type(), to)),
+    })
+}
+
+/// The double that Java reads from a float's text, which has at least two digits: 1.4E-45 for the smallest, not 1E-45.
+pub(super) fn widen_float(value: f32) -> f64 {
+    let shortest = format!("{value:e}");
+    let one_digit = shortest.trim_start_matches('-').as_bytes().get(1) == Some(&b'e');
+    let text = if one_digit {
+        format!("{value:.1e}")
+    } else {
+        shortest
+    };
+    text.parse().unwrap_or(f64::from(value))
+}
+
+fn decimals(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    let too_large = || Error::schema("a decimal of the file does not fit the table's type");
+    let step = |from: i8, to: i8| {
+        i256::from_i128(10)
+            .checked_pow(u32::from(to.abs_diff(from)))
+            .ok_or_else(too_large)
+    };
+    let wide: Decimal256Array = match array.data_type() {
+        DataType::Decimal128(_, s) => array
+            .as_primitive::<Decimal128Type>()
+            .unary::<_, Decimal256Type>(i256::from_i128)
+            .with_precision_and_scale(Decimal256Type::MAX_PRECISION, *s)
+            .map_err(|e| too_large().with_source(e))?,
+        _ => array.as_primitive::<Decimal256Type>().clone(),
+    };
+    match to {
+        DataType::Decimal128(p, s) => {
+            let factor = step(wide.scale(), *s)?;
+            let values: Decimal128Array = wide.try_unary::<_, Decimal128Type, Error>(|v| {
+                v.checked_mul(factor)
+                    .and_then(i256::to_i128)
+                    .ok_or_else(too_large)
+            })?;
+            let values = values.with_precision_and_scale(*p, *s);
+            Ok(Arc::new(values.map_err(|e| too_large().with_source(e))?))
+        }
+        DataType::Decimal256(p, s) => {
+            let factor = step(wide.scale(), *s)?;
+            let values: Decimal256Array = wide.try_unary::<_, Decimal256Type, Error>(|v| {
+                v.checked_mul(factor).ok_or_else(too_large)
+            })?;
+            let values = values.with_precision_and_scale(*p, *s);
+            Ok(Arc::new(values.map_err(|e| too_large().with_source(e))?))
+        }
+        _ => Err(refused(array.data_type(), to)),
+    }
+}
+
+fn is_micros_as_millis(from: &DataType, to: &DataType) -> bool {
+    matches!(
+        (from, to),
+        (
+            DataType::Timestamp(TimeUnit::Microsecond, _),
+            DataType::Timestamp(TimeUnit::Millisecond, _)
+        )
+    )
+}
+
+fn timestamps(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    let (DataType::Timestamp(unit, _), DataType::Timestamp(wanted, _)) = (array.data_type(), to)
+    else {
+        return Err(refused(array.data_type(), to));
+    };
+    let numbers = numbers(array, *unit);
+    let (from, into) = (per_second(*unit), per_second(*wanted));
+    let numbers = if is_micros_as_millis(array.data_type(), to) {
+        numbers.unary::<_, Int64Type>(repair_micros)
+    } else if from >= into {
+        numbers.unary::<_, Int64Type>(|v| v.div_euclid(from / into))
+    } else {
+        let factor = into / from;
+        numbers.try_unary::<_, Int64Type, Error>(|v| {
+            let fits = v.checked_mul(factor);
+            fits.ok_or_else(|| {
+                Error::schema("a timestamp of the file does not fit the table's unit")
+            })
+        })?
+    };
+    Ok(reinterpret(numbers, to))
+}
+
+/// The end of year 9999 in milliseconds, the last that Spark can show.
+const LAST_MILLIS: i64 = 253_402_300_799_999;
+
+/// Hudi 0.14.1 to 1.0 labelled milliseconds as microseconds. Under a table of milliseconds a number labelled microseconds is
+/// taken as milliseconds, as Hudi 1.1 repairs it, unless that would lie beyond year 9999: then the label was right.
+fn repair_micros(value: i64) -> i64 {
+    if value.unsigned_abs() > LAST_MILLIS.unsigned_abs() {
+        value.div_euclid(1000)
+    } else {
+        value
+    }
+}
+
+const fn per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
+}
+
+fn numbers(array: &ArrayRef, unit: TimeUnit) -> PrimitiveArray<Int64Type> {
+    use arrow::datatypes::{
+        TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+        TimestampSecondType,
+    };
+    match unit {
+        TimeUnit::Second => array
+            .as_primitive::<TimestampSecondType>()
+            .reinterpret_cast(),
+        TimeUnit::Millisecond => array
+            .as_primitive::<TimestampMillisecondType>()
+            .reinterpret_cast(),
+        TimeUnit::Microsecond => array
+            .as_primitive::<TimestampMicrosecondType>()
+            .reinterpret_cast(),
+        TimeUnit::Nanosecond => array
+            .as_primitive::<TimestampNanosecondType>()
+            .reinterpret_cast(),
+    }
+}
+
+/// The numbers under a timestamp type, its zone kept.
+pub(super) fn reinterpret(numbers: PrimitiveArray<Int64Type>, to: &DataType) -> ArrayRef {
+    use arrow::datatypes::{
+        TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+        TimestampSecondType,
+    };
+    let DataType::Timestamp(unit, zone) = to else {
+        return Arc::new(numbers);
+    };
+    let zone = zone.clone();
+    match unit {
+        TimeUnit::Second => Arc::new(
+            numbers
+                .reinterpret_cast::<TimestampSecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Millisecond => Arc::new(
+            numbers
+                .reinterpret_cast::<TimestampMillisecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Microsecond => Arc::new(
+            numbers
+                .reinterpret_cast::<TimestampMicrosecondType>()
+                .with_timezone_opt(zone),
+        ),
+        TimeUnit::Nanosecond => Arc::new(
+            numbers
+                .reinterpret_cast::<TimestampNanosecondType>()
+                .with_timezone_opt(zone),
+        ),
+    }
+}
