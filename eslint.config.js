@@ -1,0 +1,20 @@
+import js from '@eslint/js';
+import globals from 'globals';
+
+export default [
+  { ignores: ['dist/', 'pkg/', 'target/', 'www/dist/', 'tests/out/', 'tests/data/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.{js,mjs}'],
+    languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals['shared-node-browser'] },
+    rules: {
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      'object-shorthand': 'error',
+    },
+  },
+  { files: ['scripts/**', 'bench/**', 'tests/**', 'js/entry/node.js', 'js/entry/cli.js', 'eslint.config.js'], languageOptions: { globals: globals.node } },
+  { files: ['www/**', 'js/entry/default.js', 'js/entry/worker.js', 'bench/**', 'tests/wasm/**'], languageOptions: { globals: globals.browser } },
+];
