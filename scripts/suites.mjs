@@ -43,6 +43,8 @@ export async function suites() {
     {
       name: 'wasm-pack chrome',
       command: [...wasmPack, '--headless', '--chrome', '--chromedriver', chromedriver, '--', '--locked', '--test', 'wasm'],
+      // The tests name no machine themselves, so that Node can run them too.
+      env: { WASM_BINDGEN_USE_BROWSER: '1', WASM_BINDGEN_TEST_TIMEOUT: '300' },
       counts: 'cargo',
       needs: ['setup'],
     },
