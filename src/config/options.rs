@@ -1,0 +1,224 @@
+//! Options of one call, as JavaScript hands them over: one JSON object in the words of `js/index.d.ts`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// The keys of `HudiReadConfig`.
+pub mod read_key {
+    /// `snapshot`, `incremental` or `cdc`.
+    pub const QUERY_TYPE: &str = "hoodie.read.query.type";
+    /// The time a snapshot is read as of.
+    pub const AS_OF: &str = "hoodie.read.as.of.timestamp";
+    /// The start of a range, excluded.
+    pub const START: &str = "hoodie.read.start.timestamp";
+    /// The end of a range, included.
+    pub const END: &str = "hoodie.read.end.timestamp";
+    /// Rows a batch of a stream.
+    pub const BATCH_SIZE: &str = "hoodie.read.stream.batch_size";
+    /// `true` reads base files only.
+    pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
+}
+
+/// Rows a batch of a stream when nothing is asked, as in hudi-rs.
+pub const DEFAULT_BATCH_SIZE: usize = 1024;
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QueryType {
+    /// The rows as of one instant.
+    #[default]
+    Snapshot,
+    /// The latest state of the rows changed in a range.
+    Incremental,
+    /// Every change in a range, with its images.
+    Cdc,
+}
+
+impl QueryType {
+    fn parse(text: &str) -> Result<Self> {
+        match text.to_ascii_lowercase().as_str() {
+            "snapshot" => Ok(Self::Snapshot),
+            "incremental" => Ok(Self::Incremental),
+            "cdc" => Ok(Self::Cdc),
+            _ => Err(Error::invalid_argument("unknown query type")
+                .context("queryType", text)
+                .context("hint", "one of 'snapshot', 'incremental' and 'cdc'")),
+        }
+    }
+}
+
+/// A time as it was given; the timeline knows how to turn it into an instant.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TimeValue {
+    /// Text in one of the forms of `TimestampInput`.
+    Text(String),
+    /// A JavaScript `Date`: milliseconds since 1970 in UTC.
+    Millis(i64),
+}
+
+/// One filter as it was given, its operator and values still text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct RawFilter {
+    /// The column, or a path into a struct: `a.b`.
+    pub field: String,
+    /// The operator in any letter case.
+    pub operator: String,
+    /// No value for `IS NULL`, one or more for `IN`, else one.
+    #[serde(default)]
+    pub values: Vec<String>,
+}
+
+/// The options of one read.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReadOptions {
+    /// All of them must hold.
+    pub filters: Vec<RawFilter>,
+    /// The columns wanted, in this order; all when absent.
+    pub projection: Option<Vec<String>>,
+    /// At most so many rows come out.
+    pub limit: Option<u64>,
+    /// Damaged log spans are an error.
+    pub strict_logs: bool,
+    /// The `hoodie.read.*` keys of this read; the named options win over them.
+    pub hudi_options: BTreeMap<String, String>,
+    query_type: Option<String>,
+    as_of: Option<TimeValue>,
+    start: Option<TimeValue>,
+    end: Option<TimeValue>,
+    batch_size: Option<usize>,
+    read_optimized: Option<bool>,
+}
+
+impl ReadOptions {
+    /// Reads the JSON text that the JavaScript side makes.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text).map_err(|e| {
+            Error::invalid_argument("the read options do not have the expected shape")
+                .with_source(e)
+        })
+    }
+
+    /// What is read: the named option, else `hoodie.read.query.type`, else a snapshot.
+    pub fn query_type(&self) -> Result<QueryType> {
+        match self
+            .query_type
+            .as_ref()
+            .or(self.option(read_key::QUERY_TYPE))
+        {
+            Some(text) => QueryType::parse(text),
+            None => Ok(QueryType::Snapshot),
+        }
+    }
+
+    /// The time of a snapshot, when one is asked for.
+    pub fn as_of(&self) -> Option<TimeValue> {
+        self.time(&self.as_of, read_key::AS_OF)
+    }
+
+    /// The start of a range, excluded.
+    pub fn start(&self) -> Option<TimeValue> {
+        self.time(&self.start, read_key::START)
+    }
+
+    /// The end of a range, included.
+    pub fn end(&self) -> Option<TimeValue> {
+        self.time(&self.end, read_key::END)
+    }
+
+    /// Rows a batch of a stream; 0 is `InvalidArgument`.
+    pub fn batch_size(&self) -> Result<usize> {
+        let asked = match (self.batch_size, self.option(read_key::BATCH_SIZE)) {
+            (Some(rows), _) => Some(rows),
+            (None, Some(text)) => Some(text.trim().parse().map_err(|_| {
+                Error::invalid_argument("the batch size is not a whole number")
+                    .context(read_key::BATCH_SIZE, text)
+            })?),
+            (None, None) => None,
+        };
+        match asked {
+            Some(0) => {
+                Err(Error::invalid_argument("a batch of 0 rows holds nothing")
+                    .context("batchSize", 0))
+            }
+            Some(rows) => Ok(rows),
+            None => Ok(DEFAULT_BATCH_SIZE),
+        }
+    }
+
+    /// Whether log files are left out.
+    pub fn read_optimized(&self) -> Result<bool> {
+        if let Some(on) = self.read_optimized {
+            return Ok(on);
+        }
+        match self
+            .option(read_key::READ_OPTIMIZED)
+            .map(|t| t.to_ascii_lowercase())
+            .as_deref()
+        {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(Error::invalid_argument("neither true nor false")
+                .context(read_key::READ_OPTIMIZED, other)),
+        }
+    }
+
+    fn option(&self, key: &str) -> Option<&String> {
+        self.hudi_options.get(key)
+    }
+
+    fn time(&self, named: &Option<TimeValue>, key: &str) -> Option<TimeValue> {
+        let from_key = || self.option(key).cloned().map(TimeValue::Text);
+        named.clone().or_else(from_key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(json: &str) -> ReadOptions {
+        ReadOptions::from_json(json).unwrap()
+    }
+
+    #[test]
+    fn a_named_option_wins_over_its_key() {
+        let both = r#"{"batchSize": 7, "asOf": {"millis": 5}, "hudiOptions":
+            {"hoodie.read.stream.batch_size": "9", "hoodie.read.as.of.timestamp": "2024"}}"#;
+        assert_eq!(options(both).batch_size().unwrap(), 7);
+        assert_eq!(options(both).as_of(), Some(TimeValue::Millis(5)));
+        let key = r#"{"hudiOptions": {"hoodie.read.stream.batch_size": "9", "hoodie.read.use.read_optimized.mode": "TRUE"}}"#;
+        assert_eq!(options(key).batch_size().unwrap(), 9);
+        assert!(options(key).read_optimized().unwrap());
+    }
+
+    #[test]
+    fn nothing_asked_is_a_snapshot_in_batches_of_1024() {
+        let none = options("{}");
+        assert_eq!(none.query_type().unwrap(), QueryType::Snapshot);
+        assert_eq!(none.batch_size().unwrap(), 1024);
+        assert_eq!(none.as_of(), None);
+    }
+
+    #[test]
+    fn values_no_read_would_take_are_invalid_arguments() {
+        use crate::error::ErrorKind::InvalidArgument;
+        let zero = options(r#"{"batchSize": 0}"#).batch_size().unwrap_err();
+        let kind = options(r#"{"queryType": "latest"}"#)
+            .query_type()
+            .unwrap_err();
+        let mode = options(r#"{"hudiOptions": {"hoodie.read.use.read_optimized.mode": "1"}}"#);
+        for error in [
+            zero,
+            kind,
+            mode.read_optimized().unwrap_err(),
+            ReadOptions::from_json("[").unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), InvalidArgument);
+        }
+    }
+}
