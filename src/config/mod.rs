@@ -1,5 +1,13 @@
-//! The `hoodie.*` keys, typed.
+//! The `hoodie.*` keys, typed, and the options of one call.
+//!
+//! Knows the text of `hoodie.properties` and what its values mean; knows no storage, so choosing between the file and
+//! its backup is `timeline`'s part. Source: Hudi `HoodieTableConfig`.
 
+pub mod key;
 mod options;
+pub mod properties;
+mod table;
 
 pub use options::{DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue, read_key};
+pub use properties::Properties;
+pub use table::{KeyGeneratorType, PartitionField, PartitionFieldKind, TableConfig, TimelineZone};
