@@ -5,6 +5,7 @@
 //! Knows nothing of Hudi.
 
 mod clock;
+mod outside;
 mod random;
 #[cfg(target_arch = "wasm32")]
 mod send;
@@ -12,6 +13,7 @@ mod sleep;
 mod zone;
 
 pub use clock::now_millis;
+pub use outside::Outside;
 pub use random::random_unit;
 #[cfg(target_arch = "wasm32")]
 pub use send::await_promise;

@@ -2,18 +2,37 @@
 //!
 //! [`Storage`] fetches whole objects and planned ranges, lists folders, retries, keeps at most so many requests in
 //! flight, caches immutable files by path and size, pins ETags, and counts and tells what it does. It knows paths,
-//! sizes and bytes; it must not know what a file means. Ranges are absolute and nothing is asked by HEAD.
+//! sizes and bytes; it must not know what a file means.
+//!
+//! 1. Nothing is asked by HEAD, and every range is absolute.
+//! 2. A repeated read of an immutable file asks the store for nothing while the cache has room.
+//! 3. Two answers about one immutable file agree in size and ETag, or the read fails.
+//! 4. No credential, signature or URL query gets into an error or an event.
 
+mod cache;
 mod cause;
+mod classify;
+mod gate;
+mod list;
 mod meta;
 mod observe;
 mod options;
+mod pins;
+mod ranges;
+mod redact;
+mod request;
 mod retry;
 mod store;
+pub mod wire;
 
+pub use cache::{MemoryCache, RangeCache};
 pub use cause::Cause;
 pub use meta::{Folder, ListingFacts, ListingSource, ObjectMeta};
 pub use observe::{CallScope, Counters, Metrics, Observer, RequestEvent, Source};
 pub use options::StorageOptions;
-pub use retry::RetryPolicy;
+pub use redact::{Redacted, redact};
+pub use retry::{RetryPolicy, retry_after_millis};
 pub use store::Storage;
+
+#[cfg(test)]
+mod tests;

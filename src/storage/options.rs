@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use object_store::list::PaginatedListStore;
 
-use super::{ListingFacts, RetryPolicy};
+use super::{ListingFacts, MemoryCache, RangeCache, RetryPolicy};
 
 /// How a [`Storage`](super::Storage) asks.
 #[derive(Clone)]
@@ -17,11 +17,16 @@ pub struct StorageOptions {
     pub max_request: u64,
     /// Where file names come from.
     pub listing: ListingFacts,
+    /// Keeps what never changes; `None` keeps nothing.
+    pub cache: Option<Arc<dyn RangeCache>>,
     /// When to ask again.
     pub retry: RetryPolicy,
     /// The store once more, when it lists by pages: each page is then one request with its own attempts.
     pub pages: Option<Arc<dyn PaginatedListStore>>,
 }
+
+/// What a table's cache holds unless told otherwise.
+const CACHE_BYTES: u64 = 64 << 20;
 
 impl Default for StorageOptions {
     fn default() -> Self {
@@ -31,6 +36,7 @@ impl Default for StorageOptions {
             coalesce_gap: 128 << 10,
             max_request: 8 << 20,
             listing: ListingFacts::default(),
+            cache: Some(Arc::new(MemoryCache::new(CACHE_BYTES))),
             retry: RetryPolicy::default(),
             pages: None,
         }

@@ -2,44 +2,75 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::TryStreamExt;
+use futures::future::try_join_all;
+use object_store::ObjectStore;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore};
 
+use super::gate::Gate;
+use super::pins::{Pins, changed};
+use super::ranges::Plan;
+use super::request::Object;
 use super::{
-    CallScope, Cause, Folder, ListingFacts, Metrics, ObjectMeta, RequestEvent, Source,
-    StorageOptions,
+    CallScope, Cause, ListingFacts, Metrics, RangeCache, RequestEvent, Source, StorageOptions,
 };
-use crate::error::{Error, Result};
-use crate::host;
+use crate::error::{Error, ErrorKind, Result};
 
 /// One base path on any object store; cheap to clone. See the [module page](super).
 #[derive(Clone)]
 pub struct Storage {
-    shared: Arc<Shared>,
-    scope: CallScope,
+    pub(super) shared: Arc<Shared>,
+    pub(super) scope: CallScope,
 }
 
-struct Shared {
-    store: Arc<dyn ObjectStore>,
-    options: StorageOptions,
+pub(super) struct Shared {
+    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) options: StorageOptions,
+    pub(super) gate: Arc<Gate>,
+    pins: Pins,
+}
+
+impl std::fmt::Debug for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not the store: its own text may hold a URL with a signature.
+        let base = &self.shared.options.base;
+        f.debug_struct("Storage").field("base", base).finish()
+    }
 }
 
 impl Storage {
     /// A storage over `store`.
     pub fn new(store: Arc<dyn ObjectStore>, options: StorageOptions) -> Self {
         Self {
-            shared: Arc::new(Shared { store, options }),
+            shared: Arc::new(Shared {
+                store,
+                gate: Gate::new(options.concurrency),
+                options,
+                pins: Pins::default(),
+            }),
             scope: CallScope::default(),
         }
     }
 
-    /// The same storage, reporting to one API call.
+    /// The same storage, reporting to one API call; queue, cache and pins stay shared.
     #[must_use]
     pub fn for_call(&self, scope: CallScope) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             scope,
+        }
+    }
+
+    /// The same store for a newer handle: the cache stays, what was seen of sizes and ETags is forgotten.
+    #[must_use]
+    pub fn refreshed(&self) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                store: Arc::clone(&self.shared.store),
+                options: self.shared.options.clone(),
+                gate: Arc::clone(&self.shared.gate),
+                pins: Pins::default(),
+            }),
+            scope: CallScope::default(),
         }
     }
 
@@ -70,30 +101,48 @@ impl Storage {
     ///
     /// Errors: `NotFound` when there is none.
     pub async fn get(&self, path: &str, cause: Cause) -> Result<Bytes> {
-        Ok(self.fetch(path, None, cause).await?.1)
+        let object = self.object(path, None, None, cause).await;
+        Ok(object.map_err(|failure| failure.error)?.bytes)
     }
 
-    /// The whole object, or `None` when there is none.
+    /// The whole object, asked anew each time, or `None` when there is none.
     pub async fn get_if_present(&self, path: &str, cause: Cause) -> Result<Option<Bytes>> {
         match self.get(path, cause).await {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == crate::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// The whole of an object that never changes; cached by path and size.
+    ///
+    /// Errors: `NotFound`; `PreconditionFailed` when it has another size than `size`, or changed since it was seen.
     pub async fn get_immutable(
         &self,
         path: &str,
         size: Option<u64>,
         cause: Cause,
     ) -> Result<Bytes> {
-        let _ = size;
-        Ok(self.fetch(path, None, cause).await?.1)
+        let known = size.or_else(|| self.shared.pins.size(path));
+        if let Some(size) = known {
+            if size == 0 {
+                return Ok(Bytes::new());
+            }
+            if let Some(bytes) = self.cached(path, size, 0..size, cause) {
+                return Ok(bytes);
+            }
+        }
+        let object = self.object(path, None, known, cause).await;
+        let object = object.map_err(|failure| failure.error)?;
+        self.take(path, known, &object, false)?;
+        self.keep(path, object.size, 0, &object.bytes);
+        Ok(object.bytes)
     }
 
     /// Ranges of an object that never changes and is `size` bytes long; result `i` is exactly `ranges[i]`.
+    ///
+    /// Near ranges are joined, large ones split, all of them asked for at once within the bound on requests in
+    /// flight. Errors: `Corrupt` for a range outside of the file; `PreconditionFailed` when the object changed.
     pub async fn get_ranges(
         &self,
         path: &str,
@@ -101,78 +150,159 @@ impl Storage {
         ranges: &[Range<u64>],
         cause: Cause,
     ) -> Result<Vec<Bytes>> {
-        let mut all = Vec::with_capacity(ranges.len());
-        for range in ranges {
-            if range.start > range.end || range.end > size {
-                return Err(Error::corrupt("a range lies outside of its file")
-                    .context("path", path)
-                    .context("offset", range.start));
-            }
-            all.push(match range.is_empty() {
-                true => Bytes::new(),
-                false => self.fetch(path, Some(range.clone()), cause).await?.1,
-            });
+        let outside = |range: &&Range<u64>| range.start > range.end || range.end > size;
+        if let Some(range) = ranges.iter().find(outside) {
+            return Err(Error::corrupt("a range lies outside of its file")
+                .context("path", path)
+                .context("offset", range.start)
+                .context("size", size));
         }
-        Ok(all)
+        let mut found: Vec<Option<Bytes>> = ranges
+            .iter()
+            .map(|range| match range.is_empty() {
+                true => Some(Bytes::new()),
+                false => self.cached(path, size, range.clone(), cause),
+            })
+            .collect();
+        let missing = found
+            .iter()
+            .zip(ranges)
+            .filter(|(bytes, _)| bytes.is_none());
+        let missing: Vec<Range<u64>> = missing.map(|(_, range)| range.clone()).collect();
+        let mut fetched = self
+            .fetch_all(path, size, &missing, cause)
+            .await?
+            .into_iter();
+        for slot in found.iter_mut().filter(|slot| slot.is_none()) {
+            *slot = fetched.next();
+        }
+        let all: Option<Vec<Bytes>> = found.into_iter().collect();
+        all.ok_or_else(|| Error::internal("a range was not fetched").context("path", path))
     }
 
-    /// A range of an object whose size is not known: the size, and what of `guess` exists.
+    /// A range of an object that never changes, whose size is not known: the size, and what of `guess` exists.
     pub async fn get_first(
         &self,
         path: &str,
         guess: Range<u64>,
         cause: Cause,
     ) -> Result<(u64, Bytes)> {
-        self.fetch(path, Some(guess), cause).await
+        let known = self.shared.pins.size(path);
+        if let Some(size) = known
+            && let Some(bytes) = self.cached(path, size, guess.start..guess.end.min(size), cause)
+        {
+            return Ok((size, bytes));
+        }
+        match self.object(path, Some(guess.clone()), known, cause).await {
+            Ok(object) => {
+                self.take(path, known, &object, cause == Cause::Log)?;
+                self.keep_object(path, object.size, guess.start, &object);
+                Ok((object.size, object.bytes))
+            }
+            Err(failure) if failure.size == Some(0) && guess.start == 0 => Ok((0, Bytes::new())),
+            Err(failure) => Err(failure.error),
+        }
     }
 
-    /// What stands directly in the folder `prefix` (empty: the table's own).
-    pub async fn list_folder(&self, prefix: &str, cause: Cause) -> Result<Folder> {
-        let _ = cause;
-        let location = self.location(prefix)?;
-        let list = self.shared.store.list_with_delimiter(Some(&location)).await;
-        let list = list.map_err(|e| classify(e, prefix))?;
-        Ok(Folder {
-            files: list
-                .objects
-                .into_iter()
-                .filter_map(|meta| self.meta(meta))
-                .collect(),
-            folders: list
-                .common_prefixes
-                .iter()
-                .filter_map(|path| self.relative(path))
-                .collect(),
-        })
+    /// Drops what is cached and known of an object: for whoever finds its bytes broken, so that the next read asks
+    /// for them again.
+    pub fn forget(&self, path: &str) {
+        self.shared.pins.forget(path);
+        if let Some(cache) = self.cache() {
+            cache.forget(path);
+        }
     }
 
-    /// Every object below the folder `prefix`, after the path `start_after` when one is given.
-    pub async fn list_all(
+    async fn fetch_all(
         &self,
-        prefix: &str,
-        start_after: Option<&str>,
+        path: &str,
+        size: u64,
+        ranges: &[Range<u64>],
         cause: Cause,
-    ) -> Result<Vec<ObjectMeta>> {
-        let _ = cause;
-        let location = self.location(prefix)?;
-        let stream = match start_after {
-            Some(after) => self
-                .shared
-                .store
-                .list_with_offset(Some(&location), &self.location(after)?),
-            None => self.shared.store.list(Some(&location)),
-        };
-        let found: Vec<_> = stream
-            .try_collect()
-            .await
-            .map_err(|e| classify(e, prefix))?;
-        Ok(found
-            .into_iter()
-            .filter_map(|meta| self.meta(meta))
-            .collect())
+    ) -> Result<Vec<Bytes>> {
+        let options = &self.shared.options;
+        let plan = Plan::new(ranges, options.coalesce_gap, options.max_request);
+        let bodies = plan.requests.iter().map(|range| async move {
+            let object = self.object(path, Some(range.clone()), Some(size), cause);
+            let object = object
+                .await
+                .map_err(|failure| self.lost(path, failure.error))?;
+            self.take(path, Some(size), &object, cause == Cause::Log)?;
+            self.keep_object(path, size, range.start, &object);
+            Ok::<_, Error>(object.bytes)
+        });
+        let bodies = try_join_all(bodies).await?;
+        plan.cut(&bodies)
     }
 
-    fn location(&self, path: &str) -> Result<Path> {
+    /// Compares an answer with what is known of the object, and pins it.
+    fn take(&self, path: &str, known: Option<u64>, object: &Object, may_grow: bool) -> Result<()> {
+        if object.etag.is_none() {
+            self.scope.metrics.note_unpinned();
+        }
+        let size = known.unwrap_or(object.size);
+        let fits = object.size == size || (may_grow && object.size > size);
+        let pinned = match fits {
+            true => {
+                let etag = object.etag.as_deref();
+                self.shared.pins.check(path, object.size, etag, may_grow)
+            }
+            false => Err(changed(path)
+                .context("size", object.size)
+                .context("expected", size)),
+        };
+        pinned.map_err(|error| self.lost(path, error))
+    }
+
+    /// Drops what is known of an object when an error says that it changed.
+    fn lost(&self, path: &str, error: Error) -> Error {
+        if matches!(
+            error.kind(),
+            ErrorKind::PreconditionFailed | ErrorKind::NotFound
+        ) {
+            self.forget(path);
+        }
+        error
+    }
+
+    fn cache(&self) -> Option<&Arc<dyn RangeCache>> {
+        self.shared.options.cache.as_ref()
+    }
+
+    fn cached(&self, path: &str, size: u64, range: Range<u64>, cause: Cause) -> Option<Bytes> {
+        let bytes = self.cache()?.get(path, size, range.clone())?;
+        self.scope.metrics.count_hit();
+        if let Some(observer) = &self.scope.observer {
+            observer.request(&RequestEvent {
+                method: "GET",
+                path: path.to_owned(),
+                start: Some(range.start),
+                end: Some(range.end),
+                status: 200,
+                bytes: bytes.len() as u64,
+                millis: 0,
+                source: Source::Memory,
+                attempt: 0,
+                cause,
+            });
+        }
+        Some(bytes)
+    }
+
+    fn keep(&self, path: &str, size: u64, start: u64, bytes: &Bytes) {
+        if let Some(cache) = self.cache() {
+            cache.put(path, size, start, bytes);
+        }
+    }
+
+    fn keep_object(&self, path: &str, size: u64, start: u64, object: &Object) {
+        match &object.whole {
+            Some(whole) => self.keep(path, size, 0, whole),
+            None => self.keep(path, size, start, &object.bytes),
+        }
+    }
+
+    pub(super) fn location(&self, path: &str) -> Result<Path> {
         let base = &self.shared.options.base;
         let full = match (base.is_empty(), path.is_empty()) {
             (true, _) => path.to_owned(),
@@ -186,83 +316,15 @@ impl Storage {
         })
     }
 
-    fn relative(&self, location: &Path) -> Option<String> {
+    pub(super) fn relative(&self, location: &Path) -> Option<String> {
         let base = &self.shared.options.base;
         let rest = match base.is_empty() {
             true => location.as_ref(),
-            false => location
-                .as_ref()
-                .strip_prefix(base.as_str())?
-                .strip_prefix('/')?,
+            false => {
+                let below = location.as_ref().strip_prefix(base.as_str())?;
+                below.strip_prefix('/')?
+            }
         };
         Some(rest.to_owned())
     }
-
-    fn meta(&self, meta: object_store::ObjectMeta) -> Option<ObjectMeta> {
-        Some(ObjectMeta {
-            path: self.relative(&meta.location)?,
-            size: meta.size,
-            etag: meta.e_tag,
-            modified_millis: Some(meta.last_modified.timestamp_millis()),
-        })
-    }
-
-    async fn fetch(
-        &self,
-        path: &str,
-        range: Option<Range<u64>>,
-        cause: Cause,
-    ) -> Result<(u64, Bytes)> {
-        let began = host::now_millis();
-        let options = GetOptions {
-            range: range.clone().map(GetRange::Bounded),
-            ..GetOptions::default()
-        };
-        let answer = async {
-            let result = self
-                .shared
-                .store
-                .get_opts(&self.location(path)?, options)
-                .await;
-            let result = result.map_err(|e| classify(e, path))?;
-            let size = result.meta.size;
-            let bytes = result.bytes().await.map_err(|e| classify(e, path))?;
-            Ok((size, bytes))
-        }
-        .await;
-        let bytes = answer
-            .as_ref()
-            .map_or(0, |(_, b): &(u64, Bytes)| b.len() as u64);
-        let loaded = self.scope.metrics.count_request(bytes);
-        if let Some(observer) = &self.scope.observer {
-            observer.request(&RequestEvent {
-                method: "GET",
-                path: path.to_owned(),
-                start: range.as_ref().map(|r| r.start),
-                end: range.as_ref().map(|r| r.end),
-                status: match (&answer, &range) {
-                    (Err(_), _) => 0,
-                    (Ok(_), Some(_)) => 206,
-                    (Ok(_), None) => 200,
-                },
-                bytes,
-                millis: u64::try_from(host::now_millis() - began).unwrap_or(0),
-                source: Source::Network,
-                attempt: 1,
-                cause,
-            });
-            observer.bytes(loaded);
-        }
-        answer
-    }
-}
-
-fn classify(error: object_store::Error, path: &str) -> Error {
-    let kind = match &error {
-        object_store::Error::NotFound { .. } => crate::ErrorKind::NotFound,
-        _ => crate::ErrorKind::Network,
-    };
-    Error::new(kind, "the store did not answer as asked")
-        .context("path", path)
-        .with_source(error)
 }
