@@ -1,1 +1,7 @@
 //! Bytes to values and back; sans-IO: no async, no path, no clock.
+//!
+//! A codec is given bytes and answers with values, or with the byte ranges it needs next. Whoever drives it knows the
+//! path and adds it to errors.
+
+pub mod bytes;
+pub mod parquet;

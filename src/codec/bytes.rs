@@ -1,0 +1,117 @@
+//! A cursor over bytes that checks every step.
+
+use crate::error::{Error, Result};
+
+/// Reads forward over a slice; every step past the end is `CORRUPT` with the offset where it began.
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Bytes read so far.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Bytes not yet read.
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next `count` bytes.
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let end = self.at.checked_add(count);
+        let found = end.and_then(|end| self.bytes.get(self.at..end));
+        let found = found.ok_or_else(|| {
+            Error::corrupt(format!("{count} bytes wanted, {} left", self.remaining()))
+                .context("offset", self.at)
+        })?;
+        self.at += count;
+        Ok(found)
+    }
+
+    /// The next `N` bytes as an array.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    /// One byte.
+    pub fn u8(&mut self) -> Result<u8> {
+        let [byte] = self.array()?;
+        Ok(byte)
+    }
+
+    /// Four bytes, the lowest first.
+    pub fn u32_le(&mut self) -> Result<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// An unsigned varint, seven bits a byte, the lowest first (Avro, Thrift, protobuf).
+    pub fn varint(&mut self) -> Result<u64> {
+        let start = self.at;
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                break;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Error::corrupt("a varint is longer than 64 bits").context("offset", start))
+    }
+
+    /// A signed varint in zigzag form.
+    pub fn zigzag(&mut self) -> Result<i64> {
+        let value = self.varint()?;
+        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_decode_as_the_avro_specification_lists_them() {
+        let check = |bytes: &[u8], expected: i64| {
+            assert_eq!(Cursor::new(bytes).zigzag().unwrap(), expected, "{bytes:?}");
+        };
+        check(&[0], 0);
+        check(&[1], -1);
+        check(&[2], 1);
+        check(&[0x7f], -64);
+        check(&[0x80, 1], 64);
+        check(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], i64::MIN);
+    }
+
+    #[test]
+    fn a_varint_of_more_than_64_bits_is_corrupt() {
+        assert!(Cursor::new(&[0xff; 11]).varint().is_err());
+        let mut two_in_the_last = [0xff; 10];
+        two_in_the_last[9] = 2;
+        assert!(Cursor::new(&two_in_the_last).varint().is_err());
+    }
+
+    #[test]
+    fn a_step_past_the_end_names_its_offset_and_stays() {
+        let mut cursor = Cursor::new(&[1, 2, 3]);
+        cursor.take(2).unwrap();
+        let error = cursor.u32_le().unwrap_err();
+        assert_eq!(error.get("offset"), Some("2"));
+        assert_eq!(cursor.u8().unwrap(), 3);
+        assert!(cursor.take(usize::MAX).is_err());
+    }
+}
