@@ -73,15 +73,6 @@ impl<'a> Compact<'a> {
         i32::try_from(value).map_err(|_| self.broken("an i32 is out of range"))
     }
 
-    /// A boolean, whose value is in the field's type.
-    pub(super) fn bool(&mut self, field: Field) -> Result<bool> {
-        match field.kind {
-            TRUE => Ok(true),
-            FALSE => Ok(false),
-            _ => Err(self.broken("a field is not the boolean it should be")),
-        }
-    }
-
     /// Checks that a field holds a struct, which the caller then reads.
     pub(super) fn expect_struct(&self, field: Field) -> Result<()> {
         if field.kind == STRUCT {

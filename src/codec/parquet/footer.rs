@@ -1,0 +1,310 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::DecodeResult;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, KeyValue, PageIndexPolicy, ParquetMetaData,
+    ParquetMetaDataPushDecoder, RowGroupMetaData,
+};
+
+use super::error::from_parquet;
+use super::int96;
+use super::schema_check::check_schema;
+use crate::error::{Error, Result, ResultExt};
+
+/// The last bytes of a file: `length of the metadata (u32 LE) | "PAR1"`.
+const TRAILER: u64 = 8;
+const MAGIC: &[u8; 4] = b"PAR1";
+const MAGIC_ENCRYPTED: &[u8; 4] = b"PARE";
+
+/// A file this small is fetched whole: a second request costs more than its bytes.
+const WHOLE: u64 = 512 << 10;
+
+/// Files from this size on can hold more than 60,000 records, where Hudi's bloom filter doubles to 863 KB of footer.
+const LARGE: u64 = 8 << 20;
+
+/// A footer is kept in memory while its file is read. Real ones of a thousand columns are some megabytes long.
+const MAX_METADATA: u64 = 128 << 20;
+
+/// The largest offset that is left as it is.
+const FITS_32_BITS: u64 = 0x7fff_ffff;
+
+/// Keys whose values are large and never read from here: the bloom filter, as base64, is 431 KB by default.
+const BLOOM_KEYS: [&str; 2] = [
+    "org.apache.hudi.bloomfilter",
+    "com.uber.hoodie.bloomfilter",
+];
+
+/// Where the first request for a file of `size` bytes goes: its end, so that the footer comes in one step.
+///
+/// A footer holds Hudi's bloom filter, 431,380 characters with default settings and twice that above 60,000 records,
+/// and Parquet's page indexes stand right before it.
+pub fn first_range(size: u64) -> Range<u64> {
+    let tail = match size {
+        ..LARGE => WHOLE.min(size),
+        _ => 2 * WHOLE,
+    };
+    size - tail..size
+}
+
+/// Where the footer's metadata stands, from the last eight bytes of a file of `size` bytes.
+///
+/// Errors: `Corrupt` when they are no trailer, or declare more than the file holds; `Unsupported` for encryption.
+pub fn metadata_range(size: u64, trailer: &[u8]) -> Result<Range<u64>> {
+    let end = size.checked_sub(TRAILER);
+    let end = end.ok_or_else(|| Error::corrupt("too short for a Parquet file"))?;
+    let (length, magic) = match *trailer {
+        [.., a, b, c, d, m0, m1, m2, m3] => (u32::from_le_bytes([a, b, c, d]), [m0, m1, m2, m3]),
+        _ => return Err(Error::corrupt("too short for a Parquet file")),
+    };
+    if &magic == MAGIC_ENCRYPTED {
+        return Err(Error::unsupported("an encrypted Parquet file"));
+    }
+    let start = end.checked_sub(u64::from(length));
+    match start {
+        Some(start) if &magic == MAGIC && end - start <= MAX_METADATA => Ok(start..end),
+        _ if &magic == MAGIC => Err(Error::corrupt("the footer is longer than the file")),
+        _ => Err(Error::corrupt("no Parquet file: its last bytes are not PAR1")),
+    }
+    .context("offset", end)
+}
+
+/// What Hudi and Parquet writers leave in the footer for readers; the bloom filter's text is not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FooterKeys {
+    /// `parquet.avro.schema`: Avro JSON with the meta fields.
+    pub avro_schema: Option<String>,
+    /// `hoodie_min_record_key`, in Java's order of strings (UTF-16 code units).
+    pub min_record_key: Option<String>,
+    /// `hoodie_max_record_key`, in the same order.
+    pub max_record_key: Option<String>,
+}
+
+/// The checked footer of one file.
+///
+/// 1. Every column chunk and page index lies within the file, and no count is negative.
+/// 2. Every flat column has as many values as its row group has rows.
+/// 3. The codec of every chunk is one that can be read.
+#[derive(Debug, Clone)]
+pub struct Footer {
+    size: u64,
+    keys: FooterKeys,
+    arrow: ArrowReaderMetadata,
+}
+
+impl Footer {
+    /// Parses the metadata found at `start` of a file of `size` bytes.
+    ///
+    /// Errors: `Corrupt` with the offset, `Unsupported` for a codec or type that is not handled.
+    pub fn parse(size: u64, start: u64, metadata: Bytes) -> Result<Self> {
+        Self::parse_checked(size, metadata).context("offset", start)
+    }
+
+    fn parse_checked(size: u64, metadata: Bytes) -> Result<Self> {
+        check_schema(&metadata)?;
+        let (metadata, keys) = without_bloom(decode(metadata)?);
+        check_rows(&metadata)?;
+        for group in metadata.row_groups() {
+            check_group(group, size)?;
+        }
+        let arrow = int96::arrow_metadata(Arc::new(metadata))?;
+        Ok(Self { size, keys, arrow })
+    }
+
+    /// The file's size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The keys kept of the footer's key-value pairs.
+    pub fn keys(&self) -> &FooterKeys {
+        &self.keys
+    }
+
+    /// The file's columns in Arrow's types, and Parquet's metadata.
+    pub fn arrow(&self) -> &ArrowReaderMetadata {
+        &self.arrow
+    }
+
+    /// Row groups and schema, as Parquet has them.
+    pub fn metadata(&self) -> &ParquetMetaData {
+        self.arrow.metadata()
+    }
+
+    /// Metadata to decode one row group by.
+    ///
+    /// The `parquet` crate keeps offsets of fetched bytes as `usize`, 32 bits on wasm. A row group behind the first two
+    /// gibibytes is therefore moved to the front, and whoever asks adds `base` to what the decoder says.
+    pub(super) fn group_metadata(&self, group: usize) -> Result<Located> {
+        let found = self.metadata().row_groups().get(group);
+        let found = found.ok_or_else(|| Error::internal("no such row group"))?;
+        let ranges = found.columns().iter().map(ColumnChunkMetaData::byte_range);
+        let end = ranges.clone().map(|(start, length)| start + length).max();
+        if end.unwrap_or(0) <= FITS_32_BITS {
+            let arrow = self.arrow.clone();
+            let base = 0;
+            return Ok(Located { arrow, group, base });
+        }
+        let base = ranges.map(|(start, _)| start).min().unwrap_or(0);
+        let moved = moved_back(found, base)?;
+        let file = self.metadata().file_metadata().clone();
+        let metadata = ParquetMetaData::new(file, vec![moved]);
+        let arrow = int96::arrow_metadata(Arc::new(metadata))?;
+        let group = 0;
+        Ok(Located { arrow, group, base })
+    }
+
+    /// All rows of the file.
+    pub fn rows(&self) -> u64 {
+        let rows = self.metadata().row_groups().iter().map(group_rows);
+        rows.fold(0, u64::saturating_add)
+    }
+}
+
+/// A row group with metadata in which its offsets fit 32 bits.
+pub(super) struct Located {
+    pub(super) arrow: ArrowReaderMetadata,
+    /// The row group's index within that metadata.
+    pub(super) group: usize,
+    /// What must be added to an offset of that metadata to have the file's.
+    pub(super) base: u64,
+}
+
+/// The rows of a row group; the count is checked when the footer is parsed.
+pub(super) fn group_rows(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
+}
+
+/// The row group as if the file began at `base`.
+fn moved_back(group: &RowGroupMetaData, base: u64) -> Result<RowGroupMetaData> {
+    let base = i64::try_from(base).unwrap_or(i64::MAX);
+    let chunks = group.columns().iter().map(|chunk| {
+        let dictionary = chunk.dictionary_page_offset().map(|offset| offset - base);
+        let data = chunk.data_page_offset() - base;
+        let moved = chunk.clone().into_builder();
+        let moved = moved.set_dictionary_page_offset(dictionary);
+        moved.set_data_page_offset(data).build().map_err(from_parquet)
+    });
+    let chunks = chunks.collect::<Result<Vec<_>>>()?;
+    let moved = group.clone().into_builder().set_column_metadata(chunks);
+    moved.build().map_err(from_parquet)
+}
+
+fn decode(metadata: Bytes) -> Result<ParquetMetaData> {
+    // The decoder works on files. Metadata alone, between two magics, is one without row groups' bytes.
+    let length = metadata.len() as u64;
+    let declared = u32::try_from(length).map_err(|_| Error::corrupt("the footer is too long"))?;
+    let mut trailer = declared.to_le_bytes().to_vec();
+    trailer.extend_from_slice(MAGIC);
+    let end = length + TRAILER;
+    let mut decoder = ParquetMetaDataPushDecoder::try_new(end)
+        .map_err(from_parquet)?
+        .with_page_index_policy(PageIndexPolicy::Skip);
+    decoder
+        .push_ranges(vec![0..length, length..end], vec![metadata, trailer.into()])
+        .map_err(from_parquet)?;
+    match decoder.try_decode().map_err(from_parquet)? {
+        DecodeResult::Data(metadata) => Ok(metadata),
+        _ => Err(Error::internal("the Parquet footer wants more than itself")),
+    }
+}
+
+/// Takes the keys out of the metadata and drops the bloom filter, which would stay in memory as text.
+fn without_bloom(metadata: ParquetMetaData) -> (ParquetMetaData, FooterKeys) {
+    let file = metadata.file_metadata();
+    let mut keys = FooterKeys::default();
+    let mut kept = Vec::new();
+    for KeyValue { key, value } in file.key_value_metadata().into_iter().flatten() {
+        match key.as_str() {
+            "parquet.avro.schema" => keys.avro_schema.clone_from(value),
+            "hoodie_min_record_key" => keys.min_record_key.clone_from(value),
+            "hoodie_max_record_key" => keys.max_record_key.clone_from(value),
+            key if BLOOM_KEYS.contains(&key) => {}
+            _ => kept.push(KeyValue::new(key.clone(), value.clone())),
+        }
+    }
+    let file = FileMetaData::new(
+        file.version(),
+        file.num_rows(),
+        file.created_by().map(str::to_owned),
+        Some(kept),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    let groups = metadata.row_groups().to_vec();
+    (ParquetMetaData::new(file, groups), keys)
+}
+
+fn check_rows(metadata: &ParquetMetaData) -> Result<()> {
+    let mut total = 0_i64;
+    for group in metadata.row_groups() {
+        // Row counts are `i64` on paper and `int` in writers; more would only cost time for a broken file.
+        if i32::try_from(group.num_rows()).map_or(true, i32::is_negative) {
+            return Err(Error::corrupt("a row group declares an impossible number of rows"));
+        }
+        total = total.saturating_add(group.num_rows());
+    }
+    if total != metadata.file_metadata().num_rows() {
+        return Err(Error::corrupt("the row groups do not add up to the rows of the file"));
+    }
+    Ok(())
+}
+
+fn check_group(group: &RowGroupMetaData, size: u64) -> Result<()> {
+    let leaves = group.schema_descr().num_columns();
+    if group.columns().len() != leaves {
+        return Err(Error::corrupt("a row group lacks columns of the schema"));
+    }
+    group.columns().iter().try_for_each(|chunk| {
+        check_chunk(group, chunk, size).context("field", chunk.column_path().string())
+    })
+}
+
+fn check_chunk(group: &RowGroupMetaData, chunk: &ColumnChunkMetaData, size: u64) -> Result<()> {
+    if chunk.file_path().is_some() {
+        return Err(Error::unsupported("a column chunk in another file"));
+    }
+    let start = chunk
+        .dictionary_page_offset()
+        .unwrap_or(chunk.data_page_offset());
+    let positions = [start, chunk.data_page_offset(), chunk.compressed_size()];
+    if positions.iter().any(|p| p.is_negative()) || chunk.uncompressed_size().is_negative() {
+        return Err(Error::corrupt("a column chunk has a negative offset or size"));
+    }
+    check_within(Some(start), Some(chunk.compressed_size()), size)?;
+    let (offset, length) = (chunk.column_index_offset(), chunk.column_index_length());
+    check_within(offset, length.map(i64::from), size)?;
+    let (offset, length) = (chunk.offset_index_offset(), chunk.offset_index_length());
+    check_within(offset, length.map(i64::from), size)?;
+    let flat = chunk.column_descr().max_rep_level() == 0;
+    if chunk.num_values() < group.num_rows() || (flat && chunk.num_values() != group.num_rows()) {
+        return Err(Error::corrupt("a column chunk has not the values that its rows need"));
+    }
+    check_codec(chunk)
+}
+
+/// A missing offset or length is no fault: page indexes are optional.
+fn check_within(offset: Option<i64>, length: Option<i64>, size: u64) -> Result<()> {
+    let (Some(offset), Some(length)) = (offset, length) else {
+        return Ok(());
+    };
+    let end = offset.checked_add(length).and_then(|end| u64::try_from(end).ok());
+    if offset.is_negative() || length.is_negative() || end.is_none_or(|end| end > size) {
+        return Err(Error::corrupt("a column chunk or page index lies outside of the file")
+            .context("offset", offset));
+    }
+    Ok(())
+}
+
+fn check_codec(chunk: &ColumnChunkMetaData) -> Result<()> {
+    use parquet::basic::Compression;
+    let name = match chunk.compression() {
+        Compression::BROTLI(_) => "BROTLI",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    Err(Error::unsupported(format!("Parquet pages compressed with {name}")))
+}
+

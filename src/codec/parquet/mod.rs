@@ -1,0 +1,22 @@
+//! Parquet base files over the `parquet` crate's push decoder: which bytes are needed, and batches from them.
+//!
+//! Knows the file format and what Hudi keeps in footers; knows no store and no table. The crate underneath trusts what
+//! a file declares about sizes, so every declared size is checked here before the crate sees the bytes:
+//!
+//! 1. a footer ([`Footer::parse`]): lengths, row counts, offsets and the shape of the schema;
+//! 2. page headers ([`pages`]): sizes and counts of each page of a chunk that is about to be decoded;
+//! 3. page indexes: offsets, which must lie in their chunk and rise.
+//!
+//! Spec: <https://github.com/apache/parquet-format>, and Hudi's keys in base file footers.
+
+mod error;
+mod footer;
+mod int96;
+mod pages;
+mod reader;
+mod schema_check;
+mod thrift;
+
+pub use footer::{Footer, FooterKeys, first_range, metadata_range};
+pub use reader::{Columns, GroupReader, GroupRequest, RowFilterFn, Step};
+
