@@ -1,1 +1,13 @@
 //! One file slice on disk, read.
+//!
+//! Knows which bytes of a base file a request needs and gives batches in the table's schema. Knows nothing of the
+//! timeline: whoever asks has chosen the slice.
+
+mod base_file;
+mod base_read;
+mod base_request;
+mod base_scan;
+
+pub use base_file::open_footer;
+pub use base_read::{BaseReader, read_base};
+pub use base_request::{BaseRequest, Constant};

@@ -32,10 +32,7 @@ const MAX_METADATA: u64 = 128 << 20;
 const FITS_32_BITS: u64 = 0x7fff_ffff;
 
 /// Keys whose values are large and never read from here: the bloom filter, as base64, is 431 KB by default.
-const BLOOM_KEYS: [&str; 2] = [
-    "org.apache.hudi.bloomfilter",
-    "com.uber.hoodie.bloomfilter",
-];
+const BLOOM_KEYS: [&str; 2] = ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
 
 /// Where the first request for a file of `size` bytes goes: its end, so that the footer comes in one step.
 ///
@@ -66,7 +63,9 @@ pub fn metadata_range(size: u64, trailer: &[u8]) -> Result<Range<u64>> {
     match start {
         Some(start) if &magic == MAGIC && end - start <= MAX_METADATA => Ok(start..end),
         _ if &magic == MAGIC => Err(Error::corrupt("the footer is longer than the file")),
-        _ => Err(Error::corrupt("no Parquet file: its last bytes are not PAR1")),
+        _ => Err(Error::corrupt(
+            "no Parquet file: its last bytes are not PAR1",
+        )),
     }
     .context("offset", end)
 }
@@ -156,6 +155,12 @@ impl Footer {
         Ok(Located { arrow, group, base })
     }
 
+    /// The rows of a row group.
+    pub fn group_rows(&self, group: usize) -> u64 {
+        let group = self.metadata().row_groups().get(group);
+        group.map_or(0, group_rows)
+    }
+
     /// All rows of the file.
     pub fn rows(&self) -> u64 {
         let rows = self.metadata().row_groups().iter().map(group_rows);
@@ -185,7 +190,10 @@ fn moved_back(group: &RowGroupMetaData, base: u64) -> Result<RowGroupMetaData> {
         let data = chunk.data_page_offset() - base;
         let moved = chunk.clone().into_builder();
         let moved = moved.set_dictionary_page_offset(dictionary);
-        moved.set_data_page_offset(data).build().map_err(from_parquet)
+        moved
+            .set_data_page_offset(data)
+            .build()
+            .map_err(from_parquet)
     });
     let chunks = chunks.collect::<Result<Vec<_>>>()?;
     let moved = group.clone().into_builder().set_column_metadata(chunks);
@@ -242,12 +250,16 @@ fn check_rows(metadata: &ParquetMetaData) -> Result<()> {
     for group in metadata.row_groups() {
         // Row counts are `i64` on paper and `int` in writers; more would only cost time for a broken file.
         if i32::try_from(group.num_rows()).map_or(true, i32::is_negative) {
-            return Err(Error::corrupt("a row group declares an impossible number of rows"));
+            return Err(Error::corrupt(
+                "a row group declares an impossible number of rows",
+            ));
         }
         total = total.saturating_add(group.num_rows());
     }
     if total != metadata.file_metadata().num_rows() {
-        return Err(Error::corrupt("the row groups do not add up to the rows of the file"));
+        return Err(Error::corrupt(
+            "the row groups do not add up to the rows of the file",
+        ));
     }
     Ok(())
 }
@@ -271,7 +283,9 @@ fn check_chunk(group: &RowGroupMetaData, chunk: &ColumnChunkMetaData, size: u64)
         .unwrap_or(chunk.data_page_offset());
     let positions = [start, chunk.data_page_offset(), chunk.compressed_size()];
     if positions.iter().any(|p| p.is_negative()) || chunk.uncompressed_size().is_negative() {
-        return Err(Error::corrupt("a column chunk has a negative offset or size"));
+        return Err(Error::corrupt(
+            "a column chunk has a negative offset or size",
+        ));
     }
     check_within(Some(start), Some(chunk.compressed_size()), size)?;
     let (offset, length) = (chunk.column_index_offset(), chunk.column_index_length());
@@ -280,7 +294,9 @@ fn check_chunk(group: &RowGroupMetaData, chunk: &ColumnChunkMetaData, size: u64)
     check_within(offset, length.map(i64::from), size)?;
     let flat = chunk.column_descr().max_rep_level() == 0;
     if chunk.num_values() < group.num_rows() || (flat && chunk.num_values() != group.num_rows()) {
-        return Err(Error::corrupt("a column chunk has not the values that its rows need"));
+        return Err(Error::corrupt(
+            "a column chunk has not the values that its rows need",
+        ));
     }
     check_codec(chunk)
 }
@@ -290,10 +306,14 @@ fn check_within(offset: Option<i64>, length: Option<i64>, size: u64) -> Result<(
     let (Some(offset), Some(length)) = (offset, length) else {
         return Ok(());
     };
-    let end = offset.checked_add(length).and_then(|end| u64::try_from(end).ok());
+    let end = offset
+        .checked_add(length)
+        .and_then(|end| u64::try_from(end).ok());
     if offset.is_negative() || length.is_negative() || end.is_none_or(|end| end > size) {
-        return Err(Error::corrupt("a column chunk or page index lies outside of the file")
-            .context("offset", offset));
+        return Err(
+            Error::corrupt("a column chunk or page index lies outside of the file")
+                .context("offset", offset),
+        );
     }
     Ok(())
 }
@@ -305,6 +325,7 @@ fn check_codec(chunk: &ColumnChunkMetaData) -> Result<()> {
         Compression::LZO => "LZO",
         _ => return Ok(()),
     };
-    Err(Error::unsupported(format!("Parquet pages compressed with {name}")))
+    Err(Error::unsupported(format!(
+        "Parquet pages compressed with {name}"
+    )))
 }
-

@@ -32,7 +32,10 @@ pub(super) fn arrow_metadata(metadata: Arc<ParquetMetaData>) -> Result<ArrowRead
 }
 
 fn each_field(fields: &Fields, leaves: &mut impl Iterator<Item = bool>) -> Fields {
-    fields.iter().map(|field| one_field(field, leaves)).collect()
+    fields
+        .iter()
+        .map(|field| one_field(field, leaves))
+        .collect()
 }
 
 /// Arrow's leaves and Parquet's stand in the same order, so walking one walks the other.

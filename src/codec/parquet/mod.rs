@@ -19,4 +19,3 @@ mod thrift;
 
 pub use footer::{Footer, FooterKeys, first_range, metadata_range};
 pub use reader::{Columns, GroupReader, GroupRequest, RowFilterFn, Step};
-

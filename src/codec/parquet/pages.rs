@@ -59,7 +59,9 @@ pub(super) fn check_pages(bytes: &[u8], offset: u64, chunk: &ColumnChunkMetaData
         let data = check_page(&header, body, chunk).map_err(here)?;
         values += i64::from(data);
         if values > chunk.num_values() {
-            return Err(here(Error::corrupt("the pages hold more values than their column")));
+            return Err(here(Error::corrupt(
+                "the pages hold more values than their column",
+            )));
         }
         at += length + usize::try_from(header.compressed).unwrap_or(body);
     }
@@ -70,7 +72,8 @@ pub(super) fn check_pages(bytes: &[u8], offset: u64, chunk: &ColumnChunkMetaData
 fn check_page(header: &Header, body: usize, chunk: &ColumnChunkMetaData) -> Result<i32> {
     let compressed = usize::try_from(header.compressed).ok();
     let compressed = compressed.filter(|size| *size <= body);
-    let compressed = compressed.ok_or_else(|| Error::corrupt("a page runs past its column chunk"))?;
+    let compressed =
+        compressed.ok_or_else(|| Error::corrupt("a page runs past its column chunk"))?;
     let uncompressed = u64::try_from(header.uncompressed).ok();
     let limit = expansion(chunk.compression(), compressed as u64).min(MAX_PAGE);
     let uncompressed = uncompressed.filter(|size| *size <= limit);
@@ -85,7 +88,9 @@ fn check_page(header: &Header, body: usize, chunk: &ColumnChunkMetaData) -> Resu
             let levels = definition + repetition;
             let fits = u64::try_from(levels).is_ok_and(|levels| levels <= uncompressed);
             if definition < 0 || repetition < 0 || !fits {
-                return Err(Error::corrupt("the levels of a page are longer than the page"));
+                return Err(Error::corrupt(
+                    "the levels of a page are longer than the page",
+                ));
             }
             Ok(header.values())
         }
@@ -93,7 +98,9 @@ fn check_page(header: &Header, body: usize, chunk: &ColumnChunkMetaData) -> Resu
             let width = value_width(chunk);
             match values.checked_mul(width) {
                 Some(bytes) if bytes <= uncompressed => Ok(0),
-                _ => Err(Error::corrupt("a dictionary declares more values than it holds")),
+                _ => Err(Error::corrupt(
+                    "a dictionary declares more values than it holds",
+                )),
             }
         }
         INDEX_PAGE => Ok(0),
@@ -170,4 +177,3 @@ fn read_counts(compact: &mut Compact<'_>, outer: Field) -> Result<(i32, [i32; 2]
     }
     Ok((values, [definition, repetition]))
 }
-

@@ -2,6 +2,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::{BooleanArray, RecordBatch};
+use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use bytes::Bytes;
 use parquet::DecodeResult;
@@ -34,7 +35,9 @@ impl Columns {
     /// The columns of these names that the file has.
     pub fn by_name<'a>(footer: &Footer, names: impl IntoIterator<Item = &'a str>) -> Self {
         let schema = footer.arrow().schema();
-        let roots = names.into_iter().filter_map(|name| schema.index_of(name).ok());
+        let roots = names
+            .into_iter()
+            .filter_map(|name| schema.index_of(name).ok());
         let mut roots: Vec<usize> = roots.collect();
         roots.sort_unstable();
         roots.dedup();
@@ -45,6 +48,12 @@ impl Columns {
     /// Whether no column is among them.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
+    }
+
+    /// These columns as the file has them.
+    pub fn schema(&self, footer: &Footer) -> Result<Schema> {
+        let projected = footer.arrow().schema().project(&self.roots);
+        projected.map_err(|error| Error::internal("no such column").with_source(error))
     }
 
     /// These columns without those of `other`.
@@ -75,7 +84,9 @@ impl Columns {
     ) -> impl Iterator<Item = &'a ColumnChunkMetaData> {
         let group = footer.metadata().row_groups().get(group);
         let chunks = group.into_iter().flat_map(|group| group.columns().iter());
-        let chosen = chunks.enumerate().filter(|(at, _)| self.mask.leaf_included(*at));
+        let chosen = chunks
+            .enumerate()
+            .filter(|(at, _)| self.mask.leaf_included(*at));
         chosen.map(|(_, chunk)| chunk)
     }
 }
@@ -123,7 +134,9 @@ impl GroupReader {
     pub fn new(footer: &Footer, request: GroupRequest) -> Result<Self> {
         let located = footer.group_metadata(request.group)?;
         let chunks = located.arrow.metadata().row_groups().get(located.group);
-        let chunks = chunks.map(|group| group.columns().to_vec()).unwrap_or_default();
+        let chunks = chunks
+            .map(|group| group.columns().to_vec())
+            .unwrap_or_default();
         let fault = Arc::new(Mutex::new(None));
         let mut builder = ParquetPushDecoderBuilder::new_with_metadata(located.arrow)
             .with_row_groups(vec![located.group])
@@ -214,9 +227,7 @@ impl GroupReader {
 /// Rows a batch: as many as make a batch of a good size.
 fn batch_rows(footer: &Footer, request: &GroupRequest) -> usize {
     let (_, bytes) = request.columns.bytes(footer, request.group);
-    let rows = footer.metadata().row_groups().get(request.group);
-    let rows = rows.map_or(0, super::footer::group_rows);
-    let width = (bytes / rows.max(1)).max(1);
+    let width = (bytes / footer.group_rows(request.group).max(1)).max(1);
     let fitting = (BATCH_BYTES / width).clamp(MIN_BATCH_ROWS, MAX_BATCH_ROWS);
     usize::try_from(fitting).unwrap_or(1)
 }

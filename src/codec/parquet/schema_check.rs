@@ -66,7 +66,8 @@ fn children(compact: &mut Compact<'_>) -> Result<usize> {
         if field.id == NUM_CHILDREN {
             let declared = compact.i32(field)?;
             let declared = usize::try_from(declared);
-            children = declared.map_err(|_| compact.broken("a group has fewer than no children"))?;
+            children =
+                declared.map_err(|_| compact.broken("a group has fewer than no children"))?;
         } else {
             compact.skip(field)?;
         }

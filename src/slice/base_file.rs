@@ -1,0 +1,87 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::codec::parquet::{Footer, first_range, metadata_range};
+use crate::error::{Result, ResultExt};
+use crate::storage::{Cause, Storage};
+
+/// An open base file: its footer, and the bytes that came with it.
+#[derive(Clone)]
+pub(super) struct OpenFile {
+    pub(super) storage: Storage,
+    pub(super) path: Arc<str>,
+    pub(super) footer: Arc<Footer>,
+    /// The file's end, from this offset on.
+    tail: (u64, Bytes),
+}
+
+impl OpenFile {
+    /// Fetches and checks the footer: one request, or two when it is longer than [`first_range`].
+    pub(super) async fn open(storage: &Storage, path: &str, size: u64) -> Result<Self> {
+        let first = first_range(size);
+        let tail = fetch_one(storage, path, size, first.clone()).await?;
+        let range = metadata_range(size, &tail).context("path", path)?;
+        let tail = if range.start < first.start {
+            let front = fetch_one(storage, path, size, range.start..first.start).await?;
+            let whole = [front, tail].concat();
+            (range.start, Bytes::from(whole))
+        } else {
+            (first.start, tail)
+        };
+        let metadata = slice_of(&tail, &range).unwrap_or_default();
+        let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
+        Ok(Self {
+            storage: storage.clone(),
+            path: path.into(),
+            footer: Arc::new(footer),
+            tail,
+        })
+    }
+
+    /// The bytes of ranges: what came with the footer is not fetched again.
+    pub(super) async fn bytes(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let absent = ranges.iter().filter(|range| self.here(range).is_none());
+        let absent: Vec<Range<u64>> = absent.cloned().collect();
+        let mut fetched = Vec::new();
+        if !absent.is_empty() {
+            let size = self.footer.size();
+            let get = self
+                .storage
+                .get_ranges(&self.path, size, &absent, Cause::Data);
+            fetched = get.await?;
+        }
+        let mut fetched = fetched.into_iter();
+        let all = ranges.iter().map(|range| match self.here(range) {
+            Some(bytes) => bytes,
+            None => fetched.next().unwrap_or_default(),
+        });
+        Ok(all.collect())
+    }
+
+    fn here(&self, range: &Range<u64>) -> Option<Bytes> {
+        slice_of(&self.tail, range)
+    }
+}
+
+/// The footer of a base file of `size` bytes: one request, or two when it is longer than usual.
+///
+/// Errors: `Corrupt` with path and offset when the file is no Parquet file or its footer contradicts itself.
+pub async fn open_footer(storage: &Storage, path: &str, size: u64) -> Result<Arc<Footer>> {
+    Ok(OpenFile::open(storage, path, size).await?.footer)
+}
+
+async fn fetch_one(storage: &Storage, path: &str, size: u64, range: Range<u64>) -> Result<Bytes> {
+    let mut got = storage
+        .get_ranges(path, size, &[range], Cause::Footer)
+        .await?;
+    Ok(got.pop().unwrap_or_default())
+}
+
+/// The range out of bytes that begin at an offset, without a copy.
+fn slice_of((start, bytes): &(u64, Bytes), range: &Range<u64>) -> Option<Bytes> {
+    let from = usize::try_from(range.start.checked_sub(*start)?).ok()?;
+    let to = usize::try_from(range.end.checked_sub(*start)?).ok()?;
+    (from <= to && to <= bytes.len()).then(|| bytes.slice(from..to))
+}
