@@ -139,3 +139,6 @@ impl<'a> Range<'a> {
 fn is_nan(scalar: &Scalar) -> bool {
     matches!(scalar, Scalar::Float(value) if order_floats(*value, f64::NAN) == Ordering::Equal)
 }
+
+#[cfg(test)]
+mod tests;

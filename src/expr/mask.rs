@@ -234,3 +234,6 @@ where
         Test::IsNull | Test::IsNotNull | Test::Never => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,3 +221,6 @@ fn one_of(filter: &Filter, data_type: &DataType, negated: bool) -> Result<Test> 
     values.sort_by(Scalar::order);
     Ok(Test::OneOf(values, negated))
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,23 +9,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-
-/// The five meta fields, in the order they are stored.
-pub const META_FIELDS: [&str; 5] = [
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-];
-
-/// The sixth, of tables in changelog mode: `I`, `-U`, `U` or `D`.
-pub const OPERATION_FIELD: &str = "_hoodie_operation";
-
-/// Whether a column is one of the six.
-pub fn is_meta_field(name: &str) -> bool {
-    name == OPERATION_FIELD || META_FIELDS.contains(&name)
-}
+use crate::model::meta_field::{META_FIELDS, is_meta_field};
 
 /// The schema with the five meta fields first, each nullable text; those it has already move to the front.
 pub fn add_meta_fields(schema: &Schema) -> Schema {

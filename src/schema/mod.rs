@@ -28,8 +28,7 @@ pub use conform::{Conformer, conform, conform_array};
 pub use describe::{FieldFacts, describe, type_name};
 pub use evolve::{keeps_order, may_become};
 pub use meta_fields::{
-    META_FIELDS, OPERATION_FIELD, add_meta_fields, add_meta_fields_avro, is_meta_field,
-    strip_meta_fields, strip_meta_fields_avro,
+    add_meta_fields, add_meta_fields_avro, strip_meta_fields, strip_meta_fields_avro,
 };
 pub use project::{project, unknown_column};
 pub use types::{DEFAULT_KEY, DOC_KEY, LOGICAL_TYPE_KEY, to_arrow};

@@ -36,7 +36,7 @@ pub fn unknown_column(schema: &Schema, name: &str) -> Error {
     let names = schema.fields().iter().map(|field| field.name().as_str());
     let mut near: Vec<_> = names
         .map(|known| (distance(&known.to_lowercase(), &name.to_lowercase()), known))
-        .filter(|(far, known)| *far <= 2 && *far < known.chars().count())
+        .filter(|(far, known)| *far <= 2 && *far < known.chars().count().min(name.chars().count()))
         .collect();
     near.sort();
     match near
