@@ -152,23 +152,18 @@ fn resolve<'a>(fields: &'a Fields, name: &str, path: &mut Vec<&'a Field>) -> boo
 }
 
 fn unknown(schema: &Schema, name: &str) -> Error {
-    let error = unknown_column(schema, name);
     let root = name.split('.').next().unwrap_or(name);
-    match schema.fields().iter().find(|field| field.name() == root) {
-        Some(field)
-            if root != name
-                && matches!(field.data_type(), DataType::List(_) | DataType::Map(..)) =>
-        {
-            error.context(
-                "hint",
-                format!("{root} is a list or map, which a filter does not look into"),
-            )
+    let column = schema.fields().iter().find(|field| field.name() == root);
+    let hint = match column.map(|field| field.data_type()) {
+        Some(DataType::List(_) | DataType::Map(..)) => {
+            "is a list or map, which a filter does not look into"
         }
-        Some(_) if root != name => {
-            error.context("hint", format!("the column {root} has no such field"))
-        }
-        _ => error,
-    }
+        Some(_) => "has no such field",
+        None => return unknown_column(schema, name),
+    };
+    Error::schema("the table has no such column")
+        .context("field", name)
+        .context("hint", format!("the column {root} {hint}"))
 }
 
 fn test(filter: &Filter, data_type: &DataType) -> Result<Test> {
