@@ -29,24 +29,55 @@ impl Stream for BaseReader {
     }
 }
 
-/// Opens a base file and reads what `request` says: the footer now, the columns when the first batch is asked for.
+/// A base file whose footer is read and whose columns are not, or only the first ones.
+pub struct OpenBase(Scan);
+
+/// Opens a base file to read what `request` says of it: one request for the footer, or two when it is very long.
 ///
-/// Shapes: batches have the request's output columns, in its order and the table's types, and at least one row.
 /// Errors: `Corrupt` with path and offset, `Schema` when a column cannot be given in the table's type, `Unsupported`
 /// for a codec that is not handled.
+pub async fn open_base(
+    storage: &Storage,
+    file: &BaseFile,
+    request: &BaseRequest,
+) -> Result<OpenBase> {
+    let open = OpenFile::open(storage, &file.path, file.size).await?;
+    let scan = Scan::new(open, request).context("path", &file.path)?;
+    Ok(OpenBase(scan))
+}
+
+impl OpenBase {
+    /// How many bytes the first row group to be read will hold in memory, at most.
+    pub fn first_bytes(&self) -> u64 {
+        self.0.first_bytes()
+    }
+
+    /// Fetches the first row group to be read, so that its batches come without a wait.
+    pub async fn fetch_first(&mut self) -> Result<()> {
+        let opened = self.0.open_group().await;
+        opened.map(drop).context("path", &self.0.file.path)
+    }
+
+    /// The rows.
+    ///
+    /// Shapes: batches have the request's output columns, in its order and the table's types, and at least one row.
+    pub fn batches(self) -> BaseReader {
+        let batches = stream::try_unfold(self.0, async |mut scan| {
+            let next = scan.next().await;
+            let next = next.context("path", &scan.file.path)?;
+            Ok(next.map(|batch| (batch, scan)))
+        });
+        BaseReader(batches.boxed())
+    }
+}
+
+/// Opens a base file and reads what `request` says: see [`open_base`] and [`OpenBase::batches`].
 pub async fn read_base(
     storage: &Storage,
     file: &BaseFile,
     request: &BaseRequest,
 ) -> Result<BaseReader> {
-    let open = OpenFile::open(storage, &file.path, file.size).await?;
-    let scan = Scan::new(open, request).context("path", &file.path)?;
-    let batches = stream::try_unfold(scan, async |mut scan| {
-        let next = scan.next().await;
-        let next = next.context("path", &scan.file.path)?;
-        Ok(next.map(|batch| (batch, scan)))
-    });
-    Ok(BaseReader(batches.boxed()))
+    Ok(open_base(storage, file, request).await?.batches())
 }
 
 /// The state of reading one file.
@@ -86,6 +117,19 @@ impl Scan {
             limit: request.limit.unwrap_or(u64::MAX),
             file,
         })
+    }
+
+    fn first_bytes(&self) -> u64 {
+        let Some(group) = self.groups.front() else {
+            return 0;
+        };
+        let footer = &self.file.footer;
+        let (output, _) = self.shape.columns.bytes(footer, *group);
+        let filtered = match &self.filtering {
+            Filtering::Rows(columns, _) => columns.without(footer, &self.shape.columns),
+            _ => return output,
+        };
+        output.saturating_add(filtered.bytes(footer, *group).0)
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {

@@ -9,5 +9,5 @@ mod base_request;
 mod base_scan;
 
 pub use base_file::open_footer;
-pub use base_read::{BaseReader, read_base};
+pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
