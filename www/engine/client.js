@@ -1,0 +1,115 @@
+// The page's end of the worker. Calls go one after another, so that each request belongs to the call that is running.
+
+import { signal } from '@preact/signals';
+import { failureOf } from './failure.js';
+
+/**
+ * @typedef {import('../types.js').ActionFacts} ActionFacts
+ * @typedef {import('../types.js').SeenRequest} SeenRequest
+ * @typedef {import('../types.js').Failure} Failure
+ * @typedef {{ label: string, resolve: (value: any) => void, reject: (failure: Failure) => void }} Waiting
+ */
+
+const keptRequests = 2000;
+const keptActions = 200;
+
+/** Every request since the page began, newest last. */
+export const requests = signal(/** @type {readonly SeenRequest[]} */ ([]));
+/** Every finished call to the engine, newest last. */
+export const actions = signal(/** @type {readonly ActionFacts[]} */ ([]));
+/** The call under way: its label, and how far it is when it says so. */
+export const running = signal(/** @type {{ id: number, label: string, progress?: string } | undefined} */ (undefined));
+
+let nextId = 1;
+let nextRequest = 1;
+/** @type {Map<number, Waiting>} */
+const waiting = new Map();
+/** @type {Promise<unknown>} */
+let line = Promise.resolve();
+/** @type {Worker | undefined} */
+let worker;
+
+/**
+ * Asks the engine. Throws a `Failure`; a call whose signal fires before its turn never starts.
+ * @template {keyof import('../types.js').Engine} V
+ * @param {V} verb @param {string} label what the user sees it as
+ * @param {Parameters<import('../types.js').Engine[V]>[0]} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<Awaited<ReturnType<import('../types.js').Engine[V]>>>}
+ */
+export function ask(verb, label, question, signal) {
+  const turn = line.then(() => run(verb, label, question, signal));
+  line = turn.catch(() => undefined);
+  return turn;
+}
+
+/** @param {string} verb @param {string} label @param {unknown} question @param {AbortSignal} signal @returns {Promise<any>} */
+async function run(verb, label, question, signal) {
+  if (signal.aborted) throw cancelled();
+  const id = nextId++;
+  const began = performance.now();
+  running.value = { id, label };
+  const cancel = () => started().postMessage({ cancel: id });
+  signal.addEventListener('abort', cancel);
+  let memory;
+  try {
+    const value = await new Promise((resolve, reject) => {
+      waiting.set(id, { label, resolve, reject });
+      started().postMessage({ id, verb, question });
+    });
+    memory = value?.metrics?.wasmBytes;
+    return value;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    waiting.delete(id);
+    running.value = undefined;
+    actions.value = [...actions.value.slice(1 - keptActions), factsOf(id, label, began, memory)];
+  }
+}
+
+/** @returns {Failure} */
+const cancelled = () => ({ code: 'ABORTED', message: 'cancelled', retryable: false, context: {} });
+
+/** @param {number} id @param {string} label @param {number} began @param {number | undefined} memory @returns {ActionFacts} */
+function factsOf(id, label, began, memory) {
+  const own = requests.value.filter(({ action }) => action === id);
+  const network = own.filter(({ source }) => source === 'network');
+  const sum = network.reduce((total, { bytes }) => total + bytes, 0);
+  const ms = performance.now() - began;
+  return { id, label, began, ms, requests: network.length, bytes: sum, cacheHits: own.length - network.length, ...(memory !== undefined && { memory }) };
+}
+
+function started() {
+  if (worker) return worker;
+  worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+  worker.addEventListener('message', ({ data }) => hear(data));
+  worker.addEventListener('error', (event) => {
+    const failure = failureOf(new Error(event.message || 'the engine could not be started'));
+    for (const { reject } of waiting.values()) reject({ ...failure, code: 'WASM_INIT', retryable: true });
+    worker?.terminate();
+    worker = undefined;
+  });
+  return worker;
+}
+
+/** @param {any} data a worker's message */
+function hear(data) {
+  if (data.event === 'request') note(data.value);
+  else if (data.event === 'progress') progress(data.id, data.value);
+  else if (data.failure) waiting.get(data.id)?.reject(data.failure);
+  else waiting.get(data.id)?.resolve(data.value);
+}
+
+/** @param {import('../types.js').RequestInfoEvent} event */
+function note(event) {
+  const seen = { ...event, id: nextRequest++, action: running.value?.id ?? 0, began: performance.now() - event.ms };
+  requests.value = [...requests.value.slice(1 - keptRequests), seen];
+}
+
+/** @param {number} id @param {any} event */
+function progress(id, event) {
+  const now = running.value;
+  if (now?.id !== id) return;
+  const text = event.type === 'files' ? `${event.done} of ${event.total} files` : event.type === 'rows' ? `${event.rows} rows` : event.type === 'phase' ? event.phase : undefined;
+  if (text !== undefined) running.value = { ...now, progress: text };
+}

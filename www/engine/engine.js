@@ -1,0 +1,93 @@
+// The page's questions, answered by the public API of the package and turned into plain data that can cross to the page.
+
+import { HudiTable, init } from '../../js/index.js';
+import { columnsOf, tableOf } from './cells.js';
+
+/**
+ * @typedef {import('../types.js').TableFacts} TableFacts
+ * @typedef {import('../types.js').TimelineEntry} TimelineEntry
+ * @typedef {import('../types.js').RowsQuestion} RowsQuestion
+ * @typedef {import('../../js/index.js').CallOptions} CallOptions
+ * @typedef {import('../../js/index.js').OpenOptions} OpenOptions
+ */
+
+export class PageEngine {
+  /** @type {HudiTable | undefined} */
+  #table;
+
+  /** @param {(event: import('../types.js').RequestInfoEvent) => void} onRequest @param {string | URL} wasm */
+  constructor(onRequest, wasm) {
+    this.onRequest = onRequest;
+    this.wasm = wasm;
+  }
+
+  /** The open table stays until another is open. @param {{ uri: string, storage: OpenOptions['storage'], timezone?: string }} question @param {CallOptions} call */
+  async open({ uri, storage, timezone }, call) {
+    await init({ module: this.wasm });
+    const options = { ...call, storage, onRequest: this.onRequest, ...(timezone && { timezone }) };
+    return this.#take(await HudiTable.open(uri, options), call);
+  }
+
+  /** @param {RowsQuestion} question @param {CallOptions} call */
+  async rows({ asOf, filters, projection, limit, readOptimized }, call) {
+    const options = { ...call, filters, limit, ...(asOf !== undefined && { asOf }), ...(projection.length > 0 && { projection }), ...(readOptimized && { readOptimized }) };
+    const result = await this.#held().read(options);
+    return { ...tableOf(result.ipc), metrics: { ...result.metrics } };
+  }
+
+  /** @param {{ asOf: string | undefined }} question @param {CallOptions} call */
+  async slices({ asOf }, call) {
+    const slices = await this.#held().getFileSlices({ ...call, ...(asOf !== undefined && { asOf }) });
+    return slices.map((slice) => ({ ...slice }));
+  }
+
+  avro() {
+    return this.#held().getSchemaInAvroStr();
+  }
+
+  /** @param {TimelineEntry} entry @param {CallOptions} call */
+  instant(entry, call) {
+    return this.#held().getTimeline().getInstantMetadataInJson(entry, call);
+  }
+
+  #held() {
+    // After a worker died its successor holds no table.
+    if (!this.#table) throw Object.assign(new Error('no table is open here any more'), { code: 'DISPOSED' });
+    return this.#table;
+  }
+
+  /** @param {HudiTable} table @param {CallOptions} call @returns {Promise<TableFacts>} */
+  async #take(table, call) {
+    const facts = await factsOf(table, call);
+    this.#table?.close();
+    this.#table = table;
+    return facts;
+  }
+}
+
+/** @param {HudiTable} table @param {CallOptions} call @returns {Promise<TableFacts>} */
+async function factsOf(table, call) {
+  const timeline = table.getTimeline();
+  const options = table.hudiOptions();
+  const [instants, bare, whole] = await Promise.all([timeline.getInstants({ ...call, desc: false }), table.getSchema(), table.getSchemaWithMetaFields()]);
+  const columns = columnsOf(bare.ipc);
+  const own = new Set(columns.map(({ name }) => name));
+  return {
+    name: table.tableName,
+    type: table.tableType,
+    version: table.tableVersion,
+    timezone: options['hoodie.table.timeline.timezone'] ?? 'LOCAL',
+    newest: timeline.getLatestCommitTimestamp(),
+    instants: instants.map((entry) => ({ ...entry })),
+    clusterings: timeline.getCompletedClusteringCommits().map(({ timestamp }) => timestamp),
+    columns,
+    metaColumns: columnsOf(whole.ipc).filter(({ name }) => !own.has(name)),
+    // A custom key generator writes a field's kind behind a colon.
+    partitionFields: list(options['hoodie.table.partition.fields']).map((field) => field.replace(/:.*$/, '')),
+    keyFields: list(options['hoodie.table.recordkey.fields']),
+    orderingFields: list(options['hoodie.table.ordering.fields'] ?? options['hoodie.table.precombine.field']),
+  };
+}
+
+/** @param {string | undefined} text */
+const list = (text) => (text ?? '').split(',').map((one) => one.trim()).filter(Boolean);

@@ -1,0 +1,34 @@
+// The selected thing: a row, slice, instant, field or request. A sheet over the page where it is narrow.
+
+import { selected, inspectorOpen, table, view } from '../model/state.js';
+import { FieldFacts, InstantFacts, RequestFacts, RowFacts, SliceFacts, WarningFacts } from './facts.jsx';
+
+const hints = {
+  data: 'Select a row to see all its values and where it came from.',
+  files: 'Select a file slice to see its base file and logs.',
+  timeline: 'Select an instant to see what it wrote.',
+  schema: 'Select a field to see its type and place.',
+  requests: 'Select a request to see its path, range and answer.',
+};
+
+export function Inspector() {
+  const chosen = selected.value;
+  return (
+    <aside class={`inspector ${chosen ? 'chosen' : ''}`} aria-label="Inspector">
+      <button type="button" class="icon-button close" aria-label="Close the inspector" title="Close (i)" onClick={() => { inspectorOpen.value = false; selected.value = undefined; }}>×</button>
+      {chosen ? <Facts chosen={chosen} /> : <p class="dim hint-text">{table.value ? hints[view.value] : 'Nothing is selected.'}</p>}
+    </aside>
+  );
+}
+
+/** @param {{ chosen: import('../types.js').Selected }} props */
+function Facts({ chosen }) {
+  switch (chosen.kind) {
+    case 'row': return <RowFacts {...chosen} />;
+    case 'slice': return <SliceFacts slice={chosen.slice} />;
+    case 'instant': return <InstantFacts entry={chosen.entry} />;
+    case 'field': return <FieldFacts column={chosen.column} />;
+    case 'request': return <RequestFacts request={chosen.request} />;
+    default: return <WarningFacts />;
+  }
+}

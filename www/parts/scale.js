@@ -1,0 +1,60 @@
+// Where an instant lies on the strip, and which times the axis names.
+
+import { clock } from '../model/instant.js';
+
+/** @typedef {import('../types.js').TimelineEntry} TimelineEntry */
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const steps = [second, 2 * second, 5 * second, 10 * second, 15 * second, 30 * second, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 30 * day, 90 * day, 365 * day];
+const tickRoom = 110;
+const edge = 0.03;
+
+/**
+ * @param {readonly TimelineEntry[]} instants @param {number} width pixels
+ * @returns {{ x: (at: number) => number, start: number, end: number }}
+ */
+export function scaleOf(instants, width) {
+  const times = instants.flatMap(({ timestamp, completionTimestamp }) => [clock(timestamp), completionTimestamp === undefined ? undefined : clock(completionTimestamp)]);
+  const known = times.filter((at) => at !== undefined);
+  const first = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const last = known.reduce((a, b) => Math.max(a, b), -Infinity);
+  const [low, high] = known.length === 0 ? [0, minute] : [first, last];
+  const span = Math.max(high - low, 10 * second);
+  const start = low - span * edge;
+  const end = low + span * (1 + 3 * edge);
+  return { start, end, x: (at) => ((at - start) / (end - start)) * width };
+}
+
+/** @param {number} start @param {number} end @param {number} width @returns {{ at: number, text: string }[]} */
+export function ticksOf(start, end, width) {
+  const wanted = (end - start) / Math.max(1, width / tickRoom);
+  const step = steps.find((one) => one >= wanted) ?? 365 * day;
+  const first = Math.ceil(start / step) * step;
+  const length = Math.max(0, Math.min(100, Math.floor((end - first) / step) + 1));
+  const shownDays = new Set();
+  return Array.from({ length }, (_, i) => {
+    const at = first + i * step;
+    const text = new Date(at).toISOString();
+    const date = text.slice(0, 10);
+    if (step >= day) return { at, text: date };
+    // The day is said once, at its first tick.
+    const time = step < minute ? text.slice(11, 19) : text.slice(11, 16);
+    const fresh = !shownDays.has(date);
+    shownDays.add(date);
+    return { at, text: fresh && i === 0 ? `${date} ${time}` : fresh ? `${date.slice(5)} ${time}` : time };
+  });
+}
+
+/** Index of the instant whose request is nearest to a time, or -1. @param {readonly TimelineEntry[]} instants @param {number} at */
+export function nearest(instants, at) {
+  let best = -1;
+  let distance = Infinity;
+  for (const [index, { timestamp }] of instants.entries()) {
+    const gap = Math.abs((clock(timestamp) ?? Infinity) - at);
+    if (gap < distance) [best, distance] = [index, gap];
+  }
+  return best;
+}
