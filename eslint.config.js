@@ -5,8 +5,13 @@ export default [
   { ignores: ['dist/', 'pkg/', 'target/', 'www/dist/', 'tests/out/', 'tests/data/'] },
   js.configs.recommended,
   {
-    files: ['**/*.{js,mjs}'],
-    languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals['shared-node-browser'] },
+    files: ['**/*.{js,mjs,jsx}'],
+    languageOptions: {
+      ecmaVersion: 2024,
+      sourceType: 'module',
+      globals: globals['shared-node-browser'],
+      parserOptions: { ecmaFeatures: { jsx: true } },
+    },
     rules: {
       eqeqeq: 'error',
       'no-var': 'error',

@@ -9,7 +9,9 @@ import { useId, useRef, useState } from 'preact/hooks';
  * @property {import('preact').ComponentChildren} head
  * @property {number} width pixels; what is left over is shared out in proportion
  * @property {boolean} [end] right-aligned
- *
+ */
+
+/**
  * @template T
  * @typedef {object} GridProps
  * @property {string} label

@@ -1,6 +1,6 @@
 // The page's entry: samples known, keys heard, questions followed, then drawn.
 
-import { render } from 'preact';
+import { h, render } from 'preact';
 import { Page } from './page.jsx';
 import { follow, start } from './model/actions.js';
 import { listen } from './model/keys.js';
@@ -14,7 +14,7 @@ async function main() {
   follow();
   listen();
   start();
-  render(<Page />, root);
+  render(h(Page, null), root);
 }
 
 void main();
