@@ -1,6 +1,6 @@
 // The frame: header, timeline strip, rail, view, inspector, footer, and the dialog that is open.
 
-import { dialog, inspectorOpen, opening, table, view } from './model/state.js';
+import { dialog, inspectorOpen, opening, selected, table, view } from './model/state.js';
 import { reopen } from './model/actions.js';
 import { CorsDialog, KeysDialog, ShareDialog } from './parts/dialogs.jsx';
 import { Footer } from './parts/footer.jsx';
@@ -23,13 +23,14 @@ const dialogs = { open: OpenDialog, share: ShareDialog, keys: KeysDialog, cors: 
 
 export function Page() {
   const Dialog = dialog.value && dialogs[dialog.value];
+  const inspected = inspectorOpen.value && (table.value !== undefined || selected.value !== undefined);
   return (
-    <div class={`page ${inspectorOpen.value ? '' : 'no-inspector'}`}>
+    <div class={`page ${inspected ? '' : 'no-inspector'}`}>
       <Header />
       <Strip />
       <Rail />
       <main class="main" aria-label={view.value}><Notice /><Main /></main>
-      {inspectorOpen.value && <Inspector />}
+      {inspected && <Inspector />}
       <Footer />
       {Dialog && <Dialog />}
     </div>

@@ -141,7 +141,8 @@ function integer(data, { width, signed }, row) {
 /** A float's shortest text that reads back as the same float. @param {DataView} data @param {number} width @param {number} row */
 function float(data, width, row) {
   const value = width === 64 ? data.getFloat64(8 * row, true) : data.getFloat32(4 * row, true);
-  if (Object.is(value, -0)) return '-0';
+  if (Object.is(value, -0)) return '-0.0';
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toFixed(1);
   if (width === 64 || !Number.isFinite(value)) return String(value);
   for (let digits = 1; digits < 9; digits++) {
     const text = value.toPrecision(digits);

@@ -1,6 +1,6 @@
 // The page's questions, answered by the public API of the package and turned into plain data that can cross to the page.
 
-import { HudiTable, init } from '../../js/index.js';
+import { HudiTable, init } from '../../js/entry/slim.js';
 import { columnsOf, tableOf } from './cells.js';
 
 /**
@@ -78,7 +78,7 @@ async function factsOf(table, call) {
     version: table.tableVersion,
     timezone: options['hoodie.table.timeline.timezone'] ?? 'LOCAL',
     newest: timeline.getLatestCommitTimestamp(),
-    instants: instants.map((entry) => ({ ...entry })),
+    instants: instants.map((entry) => ({ ...entry })).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1)),
     clusterings: timeline.getCompletedClusteringCommits().map(({ timestamp }) => timestamp),
     columns,
     metaColumns: columnsOf(whole.ipc).filter(({ name }) => !own.has(name)),

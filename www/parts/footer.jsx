@@ -1,6 +1,6 @@
 // The truth of the last action: what is shown, what was skipped, what it cost.
 
-import { actions as finished, running } from '../engine/client.js';
+import { actions as finished, requests, running } from '../engine/client.js';
 import { cancel } from '../model/actions.js';
 import { short } from '../model/instant.js';
 import * as state from '../model/state.js';
@@ -31,15 +31,16 @@ export function Footer() {
 
 function Shown() {
   const table = state.table.value;
-  if (!table) return <span>No table is open</span>;
   const name = state.view.value;
+  if (!table && name !== 'requests') return <span>No table is open</span>;
   const instant = state.shownInstant.value;
   const when = instant === undefined ? '' : ` as of ${short(instant)}`;
   if (name === 'data') return <RowsShown when={when} />;
   if (name === 'files') return <span><b>{counted(state.slices.shown?.length ?? 0, 'file slice')}</b>{when}</span>;
-  if (name === 'timeline') return <span><b>{counted(table.instants.length, 'instant')}</b> on the active timeline</span>;
-  if (name === 'schema') return <span><b>{counted(table.columns.length, 'field')}</b> as of the newest commit</span>;
-  return <span>Requests since the page was opened</span>;
+  if (name === 'timeline') return <span><b>{counted(state.instants.value.length, 'instant')}</b> on the active timeline</span>;
+  if (name === 'schema') return <span><b>{counted(table?.columns.length ?? 0, 'field')}</b> as of the newest commit</span>;
+  const network = requests.value.filter(({ source }) => source === 'network').length;
+  return <span><b>{counted(network, 'request')}</b> over the network, <b>{count(requests.value.length - network)}</b> from cache since the page was opened</span>;
 }
 
 /** @param {{ when: string }} props */

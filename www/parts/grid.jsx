@@ -35,6 +35,7 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [active, setActive] = useState({ row: 0, column: 0 });
   const template = columns.map(({ width }) => `minmax(${width}px, ${width}fr)`).join(' ');
+  const least = columns.reduce((sum, { width }) => sum + width, 8);
   const cellId = (/** @type {number} */ row, /** @type {number} */ column) => `${id}-${row}-${column}`;
   const move = (/** @type {number} */ row, /** @type {number} */ column) => {
     const to = { row: clamp(row, rows.length), column: clamp(column, columns.length) };
@@ -59,7 +60,7 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
   };
   return (
     <div
-      ref={box} class={`grid ${stale ? 'stale' : ''} ${compact ? 'compact' : ''}`} style={{ '--columns': template }} tabIndex={0}
+      ref={box} class={`grid ${stale ? 'stale' : ''} ${compact ? 'compact' : ''}`} style={{ '--columns': template, '--least': `${least}px` }} tabIndex={0}
       role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={columns.length} aria-busy={stale === true}
       aria-activedescendant={rows.length > 0 ? cellId(active.row, active.column) : undefined} onKeyDown={press} onClick={click}
     >

@@ -19,13 +19,14 @@ export function Header() {
 }
 
 function Location() {
-  const uri = state.place.value?.uri.replace(/\/+$/, '') ?? '';
+  const where = state.place.value ?? state.attempted.value;
+  const uri = where?.uri.replace(/\/+$/, '') ?? '';
   const cut = uri.lastIndexOf('/') + 1;
   return (
     <div class="location mono" title={uri}>
       <span class="dim">{uri.slice(0, cut)}</span>
       <span>{uri.slice(cut)}</span>
-      {state.place.value?.sample !== undefined && <span class="dim"> · sample</span>}
+      {where?.sample !== undefined && <span class="dim"> · sample</span>}
     </div>
   );
 }

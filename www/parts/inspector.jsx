@@ -1,6 +1,6 @@
 // The selected thing: a row, slice, instant, field or request. A sheet over the page where it is narrow.
 
-import { selected, inspectorOpen, table, view } from '../model/state.js';
+import { inspectorOpen, selected, view } from '../model/state.js';
 import { FieldFacts, InstantFacts, RequestFacts, RowFacts, SliceFacts, WarningFacts } from './facts.jsx';
 
 const hints = {
@@ -16,7 +16,7 @@ export function Inspector() {
   return (
     <aside class={`inspector ${chosen ? 'chosen' : ''}`} aria-label="Inspector">
       <button type="button" class="icon-button close" aria-label="Close the inspector" title="Close (i)" onClick={() => { inspectorOpen.value = false; selected.value = undefined; }}>×</button>
-      {chosen ? <Facts chosen={chosen} /> : <p class="dim hint-text">{table.value ? hints[view.value] : 'Nothing is selected.'}</p>}
+      {chosen ? <Facts chosen={chosen} /> : <p class="dim hint-text">{hints[view.value]}</p>}
     </aside>
   );
 }

@@ -34,19 +34,21 @@ export function ticksOf(start, end, width) {
   const step = steps.find((one) => one >= wanted) ?? 365 * day;
   const first = Math.ceil(start / step) * step;
   const length = Math.max(0, Math.min(100, Math.floor((end - first) / step) + 1));
-  const shownDays = new Set();
+  let shownDay = dayOf(start);
   return Array.from({ length }, (_, i) => {
     const at = first + i * step;
     const text = new Date(at).toISOString();
-    const date = text.slice(0, 10);
-    if (step >= day) return { at, text: date };
-    // The day is said once, at its first tick.
+    if (step >= day) return { at, text: dayOf(at) };
+    // The first day stands at the axis' left end; a tick says its day when it is the first of another.
     const time = step < minute ? text.slice(11, 19) : text.slice(11, 16);
-    const fresh = !shownDays.has(date);
-    shownDays.add(date);
-    return { at, text: fresh && i === 0 ? `${date} ${time}` : fresh ? `${date.slice(5)} ${time}` : time };
+    const fresh = dayOf(at) !== shownDay;
+    shownDay = dayOf(at);
+    return { at, text: fresh ? `${shownDay.slice(5)} ${time}` : time };
   });
 }
+
+/** `2026-11-29` @param {number} at */
+export const dayOf = (at) => new Date(at).toISOString().slice(0, 10);
 
 /** Index of the instant whose request is nearest to a time, or -1. @param {readonly TimelineEntry[]} instants @param {number} at */
 export function nearest(instants, at) {

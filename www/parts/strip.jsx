@@ -5,7 +5,7 @@ import * as actions from '../model/actions.js';
 import { actionName, clock, full, hueOf, isPending, laneOf, short, zoneName } from '../model/instant.js';
 import * as state from '../model/state.js';
 import { counted } from '../model/units.js';
-import { nearest, scaleOf, ticksOf } from './scale.js';
+import { dayOf, nearest, scaleOf, ticksOf } from './scale.js';
 
 /** @typedef {import('../types.js').TimelineEntry} TimelineEntry */
 
@@ -19,9 +19,13 @@ const openWidth = 40;
 export function Strip() {
   const table = state.table.value;
   const pending = state.instants.value.filter(isPending).length;
+  const first = clock(state.instants.value[0]?.timestamp ?? '');
   return (
     <section class="strip" aria-label="Timeline strip">
-      <ul class="lanes" aria-hidden="true">{lanes.map((lane) => <li key={lane}>{lane}</li>)}</ul>
+      <ul class="lanes" aria-hidden="true">
+        {lanes.map((lane) => <li key={lane}>{lane}</li>)}
+        {first !== undefined && <li class="day">{dayOf(first)}</li>}
+      </ul>
       <Axis />
       <div class="strip-facts">
         {table && <span title={table.timezone === 'UTC' ? 'Instants are UTC.' : 'This table keeps instants on the clock of whoever wrote them (hoodie.table.timeline.timezone=LOCAL).'}>{zoneName(table.timezone)}</span>}

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { actions as finished, requests } from '../engine/client.js';
 import { select } from '../model/actions.js';
 import * as state from '../model/state.js';
-import { bytes, count, counted, duration, exactBytes, lastPart } from '../model/units.js';
+import { bytes, count, duration, exactBytes, lastPart } from '../model/units.js';
 import { Grid } from '../parts/grid.jsx';
 import { Empty } from '../parts/problem.jsx';
 
@@ -61,8 +61,6 @@ function Causes({ of, chosen, onChoose }) {
           {cause} <b>{count(members.length)}</b> · {bytes(sum(members))}
         </button>
       ))}
-      <span class="spring" />
-      <span class="dim hint">{counted(of.filter(({ source }) => source === 'network').length, 'request')} over the network</span>
     </>
   );
 }
