@@ -244,3 +244,6 @@ fn apply_step(step: &Step, array: &ArrayRef, to: &DataType) -> Result<ArrayRef> 
         _ => Err(misfit()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -288,3 +288,6 @@ pub(super) fn reinterpret(numbers: PrimitiveArray<Int64Type>, to: &DataType) -> 
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -120,3 +120,77 @@ fn string_end(bytes: &mut impl Iterator<Item = (usize, u8)>) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{parse_avro, to_arrow};
+
+    const PLAIN: &str = r#"{ "type" : "record", "name": "fields", "doc":"a \"fields\":[ b", "x-fields": [[1],2],
+        "fields" : [ {"name":"id","type":["null","string"],"default":null} ,
+        {"name":"é","type":{"type":"record","name":"s","fields":[{"name":"_hoodie_record_key","type":"int"}]}}], "after": 1}"#;
+
+    fn names(json: &str) -> Vec<String> {
+        let schema = to_arrow(&parse_avro(json).unwrap()).unwrap();
+        schema
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    }
+
+    #[test]
+    fn meta_fields_come_first_and_go_again() {
+        let with = add_meta_fields_avro(PLAIN).unwrap();
+        let mut expected: Vec<&str> = META_FIELDS.to_vec();
+        expected.extend(["id", "é"]);
+        assert_eq!(names(&with), expected);
+        assert_eq!(names(&strip_meta_fields_avro(&with).unwrap()), ["id", "é"]);
+        assert_eq!(add_meta_fields_avro(&with).unwrap(), with);
+    }
+
+    #[test]
+    fn other_text_stays_as_it_is() {
+        let with = add_meta_fields_avro(PLAIN).unwrap();
+        assert!(
+            with.starts_with(PLAIN.split_at(PLAIN.find(r#" {"name":"id""#).unwrap()).0),
+            "{with}"
+        );
+        assert!(
+            with.ends_with(
+                r#""fields":[{"name":"_hoodie_record_key","type":"int"}]}}], "after": 1}"#
+            ),
+            "{with}"
+        );
+    }
+
+    #[test]
+    fn arrow_and_avro_agree() {
+        let schema = to_arrow(&parse_avro(PLAIN).unwrap()).unwrap();
+        let with = to_arrow(&parse_avro(&add_meta_fields_avro(PLAIN).unwrap()).unwrap()).unwrap();
+        assert_eq!(add_meta_fields(&schema), with);
+        assert_eq!(add_meta_fields(&with), with);
+        assert_eq!(strip_meta_fields(&with), schema);
+    }
+
+    #[test]
+    fn the_operation_field_goes_with_the_others() {
+        let json = r#"{"type":"record","name":"r","fields":[{"name":"_hoodie_operation","type":"string"},{"name":"_hoodie_is_deleted","type":"boolean"}]}"#;
+        assert_eq!(
+            names(&strip_meta_fields_avro(json).unwrap()),
+            ["_hoodie_is_deleted"]
+        );
+        let empty = r#"{"type":"record","name":"r","fields":[]}"#;
+        assert_eq!(names(&add_meta_fields_avro(empty).unwrap()), META_FIELDS);
+    }
+
+    #[test]
+    fn every_cut_of_a_schema_is_an_error() {
+        let end = PLAIN.rfind(']').unwrap();
+        for cut in (0..end).filter(|cut| PLAIN.is_char_boundary(*cut)) {
+            assert!(add_meta_fields_avro(&PLAIN[..cut]).is_err(), "{cut}");
+        }
+        assert!(add_meta_fields_avro(r#"{"fields":3}"#).is_err());
+        assert!(add_meta_fields_avro(r#"{"fields":[3]}"#).is_err());
+    }
+}

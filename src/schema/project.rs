@@ -74,3 +74,61 @@ fn distance(a: &str, b: &str) -> usize {
     }
     row.last().copied().unwrap_or(FAR)
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::datatypes::{DataType, Field};
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn schema() -> Schema {
+        let names = ["id", "Price", "price_total", "日本"];
+        Schema::new(
+            names
+                .map(|name| Field::new(name, DataType::Int32, true))
+                .to_vec(),
+        )
+    }
+
+    #[test]
+    fn columns_come_in_the_order_asked() {
+        let picked = project(&schema(), &["日本", "id"]).unwrap();
+        assert_eq!(
+            picked
+                .fields()
+                .iter()
+                .map(|f| f.name().as_str())
+                .collect::<Vec<_>>(),
+            ["日本", "id"]
+        );
+        assert!(project::<&str>(&schema(), &[]).unwrap().fields().is_empty());
+    }
+
+    #[test]
+    fn an_unknown_column_is_refused_with_near_names() {
+        for (name, hint) in [
+            ("price", Some("near names: Price")),
+            ("ID", Some("near names: id")),
+            ("price_totl", Some("near names: price_total")),
+            ("nothing", None),
+            ("", None),
+        ] {
+            let error = project(&schema(), &[name]).unwrap_err();
+            assert_eq!(
+                (error.kind(), error.get("field")),
+                (ErrorKind::Schema, Some(name))
+            );
+            assert_eq!(error.get("hint"), hint, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_column_asked_for_twice_is_refused() {
+        let error = project(&schema(), &["id", "Price", "id"]).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.get("field")),
+            (ErrorKind::InvalidArgument, Some("id"))
+        );
+    }
+}

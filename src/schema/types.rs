@@ -163,3 +163,6 @@ fn metadata(field: &AvroField) -> HashMap<String, String> {
     }
     metadata
 }
+
+#[cfg(test)]
+mod tests;
