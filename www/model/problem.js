@@ -4,7 +4,7 @@ import { full } from './instant.js';
 
 /**
  * @typedef {import('../types.js').Failure} Failure
- * @typedef {'retry' | 'open' | 'newest' | 'cors' | 'clear-filters' | 'refresh' | 'copy'} Remedy
+ * @typedef {'retry' | 'open' | 'newest' | 'read-optimized' | 'cors' | 'clear-filters' | 'refresh' | 'copy'} Remedy
  * @typedef {{ title: string, text: string, remedies: readonly Remedy[] }} Problem
  * @typedef {{ asOf: string | undefined, uri: string, filtered: boolean }} Asked what was asked when it failed
  * @typedef {(failure: Failure, asked: Asked) => Problem} Teller
@@ -26,9 +26,9 @@ const tellers = {
     remedies: asked.filtered ? ['clear-filters'] : ['copy'],
   }),
   UNSUPPORTED: (failure) => ({
-    title: 'This table uses something that cannot be read here yet',
-    text: sentence(failure.message),
-    remedies: ['open', 'copy'],
+    title: 'This cannot be read here yet',
+    text: `${sentence(failure.message)} Nothing is wrong with the table: it uses something that this page does not read yet.`,
+    remedies: ['read-optimized', 'open', 'copy'],
   }),
   DISPOSED: () => ({ title: 'The engine let go of this table', text: 'It stopped after a fault or was closed. Opening the table again starts a new one; nothing is lost.', remedies: ['retry'] }),
   LIMIT_EXCEEDED: (failure) => ({ title: 'This would pass a limit', text: `${sentence(failure.message)} Show fewer columns or add a filter.`, remedies: ['retry', 'copy'] }),

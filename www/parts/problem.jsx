@@ -33,6 +33,7 @@ function usable(remedy, place) {
   if (remedy === 'open') return place !== 'dialog';
   if (remedy === 'newest') return state.asOf.value !== undefined;
   if (remedy === 'clear-filters') return state.filters.value.length > 0;
+  if (remedy === 'read-optimized') return state.table.value?.type === 'MERGE_ON_READ' && !state.readOptimized.value;
   return remedy !== 'refresh' || state.table.value !== undefined;
 }
 
@@ -43,6 +44,7 @@ function RemedyButton({ remedy, failure, again, main }) {
     retry: again,
     open: () => { state.dialog.value = 'open'; },
     newest: () => actions.goTo(undefined),
+    'read-optimized': () => { state.readOptimized.value = true; },
     cors: () => { state.dialog.value = 'cors'; },
     'clear-filters': actions.clearFilters,
     refresh: actions.reopen,
@@ -52,6 +54,7 @@ function RemedyButton({ remedy, failure, again, main }) {
     retry: 'Try again',
     open: 'Open another address',
     newest: 'Show the newest',
+    'read-optimized': 'Read base files alone',
     cors: 'Show the CORS rule',
     'clear-filters': 'Remove the filters',
     refresh: 'Open the newest state',
