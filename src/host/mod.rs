@@ -3,6 +3,10 @@
 //! Beside `http_store/` and `js_api/` this is the only room that asks for the target. Every future here is `Send`.
 //!
 //! Knows nothing of Hudi.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this room is where clock, sleep and random come from"
+)]
 
 mod clock;
 mod outside;
