@@ -579,6 +579,7 @@ mod over_memory {
     }
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[tokio::test]
 async fn a_local_folder_keeps_percent_signs_in_names() {
     let folder = tempfile::tempdir().unwrap();
