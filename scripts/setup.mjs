@@ -10,7 +10,8 @@ import { browser, cache, must, root, since, toolFolders } from './lib/run.mjs';
 /**
  * One thing that must be on the machine.
  *
- * @typedef {{ name: string, ready: () => Promise<boolean>, make: () => Promise<void> }} Part
+ * @typedef {{ name: string, minutes: number, ready: () => Promise<boolean>, make: () => Promise<void> }} Part
+ *   `minutes` is what making it takes on two cores, for people who wait
  */
 
 /** @returns {Part} */
@@ -28,6 +29,7 @@ function rustParts(/** @type {boolean} */ tests) {
   };
   return {
     name: `Rust's ${triple}${tests ? ', clippy and rustfmt' : ''}`,
+    minutes: 0.2,
     ready: async () => (await missing()).length === 0,
     async make() {
       // One after the other: two rustups would wait for each other's lock, or fail on it.
@@ -36,20 +38,28 @@ function rustParts(/** @type {boolean} */ tests) {
   };
 }
 
+/** These tools run for seconds: half the compile time is worth more than the last of their speed. */
+const quickBuild = {
+  CARGO_PROFILE_RELEASE_LTO: 'off',
+  CARGO_PROFILE_RELEASE_OPT_LEVEL: '1',
+  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16',
+  CARGO_PROFILE_RELEASE_DEBUG: '0',
+};
+
 /** @returns {Part} */
 function cargoTool(/** @type {string} */ crate, /** @type {string} */ folder, /** @type {string} */ binary) {
   const version = path.basename(folder).slice(crate.length + 1);
   return {
     name: `${crate} ${version}`,
+    minutes: 2.5,
     ready: async () => existsSync(path.join(folder, 'bin', binary)),
     async make() {
       // Installed beside and moved in whole: a stopped build leaves nothing that looks finished. Not --locked, since
       // wasm-bindgen-cli's own lock file names a yanked crate.
       const beside = `${folder}.${process.pid}`;
       await rm(beside, { recursive: true, force: true });
-      await must('cargo', ['install', crate, '--version', version, '--root', beside, '--target-dir', `${beside}-build`], {
-        cwd: cache,
-      });
+      const where = ['--root', beside, '--target-dir', `${beside}-build`];
+      await must('cargo', ['install', crate, '--version', version, ...where], { cwd: cache, env: quickBuild });
       await rm(`${beside}-build`, { recursive: true, force: true });
       await rm(folder, { recursive: true, force: true });
       await rename(beside, folder);
@@ -67,6 +77,7 @@ function npmPackages() {
       .digest('hex');
   return {
     name: 'npm packages',
+    minutes: 0.3,
     ready: async () => (await readFile(stamp, 'utf8').catch(() => '')) === (await wanted()),
     async make() {
       await must(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--no-audit', '--no-fund']);
@@ -79,6 +90,7 @@ function npmPackages() {
 function chromium() {
   return {
     name: 'Chromium and its driver',
+    minutes: 1,
     async ready() {
       const found = await browser();
       return found.chromium !== undefined && found.chromedriver !== undefined;
@@ -121,7 +133,8 @@ export async function setup({ tests = true } = {}) {
     console.log(`setup: all there (${since(start)})`);
     return;
   }
-  console.log(`setup: getting ${missing.map((part) => part.name).join(', ')}; a first time takes about six minutes on two cores`);
+  const minutes = Math.ceil(missing.reduce((sum, part) => sum + part.minutes, 0));
+  console.log(`setup: getting ${missing.map((part) => part.name).join('; ')} (about ${minutes} min on two cores)`);
   await makeAll(missing);
   console.log(`setup: done (${since(start)})`);
 }
