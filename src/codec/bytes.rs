@@ -37,6 +37,24 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
+    /// Whether every byte is read.
+    pub fn is_empty(&self) -> bool {
+        self.remaining() == 0
+    }
+
+    /// The next `count` bytes as a cursor of their own, whose offsets still count from the first byte of the whole.
+    pub fn part(&mut self, count: usize) -> Result<Cursor<'a>> {
+        let at = self.at;
+        self.take(count)?;
+        let bytes = self.bytes.get(..self.at).unwrap_or_default();
+        Ok(Cursor { bytes, at })
+    }
+
+    /// A `Corrupt` error at this place.
+    pub fn fault(&self, message: &str) -> Error {
+        Error::corrupt(message).context("offset", self.at)
+    }
+
     /// The next `N` bytes as an array.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut array = [0; N];
@@ -78,6 +96,16 @@ impl<'a> Cursor<'a> {
         let value = self.varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
+
+    /// A count of bytes in zigzag form: never negative, never more than what is left.
+    pub fn length(&mut self) -> Result<usize> {
+        let at = self.at;
+        let length = usize::try_from(self.zigzag()?).ok();
+        let length = length.filter(|length| *length <= self.remaining());
+        length.ok_or_else(|| {
+            Error::corrupt("a length runs past the end of the bytes").context("offset", at)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -116,5 +144,26 @@ mod tests {
         assert_eq!(error.get("offset"), Some("2"));
         assert_eq!(cursor.u8().unwrap(), 3);
         assert!(cursor.take(usize::MAX).is_err());
+    }
+
+    #[test]
+    fn a_length_is_what_is_left_at_most() {
+        assert_eq!(Cursor::new(&[4, 1, 2]).length().unwrap(), 2);
+        for bytes in [&[6, 1, 2][..], &[1, 0]] {
+            assert_eq!(
+                Cursor::new(bytes).length().unwrap_err().get("offset"),
+                Some("0")
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_ends_early_and_counts_in_the_whole() {
+        let mut cursor = Cursor::new(&[1, 2, 3, 4]);
+        cursor.u8().unwrap();
+        let mut part = cursor.part(2).unwrap();
+        assert_eq!(part.u8().unwrap(), 2);
+        assert_eq!((part.position(), part.remaining()), (2, 1));
+        assert_eq!(cursor.u8().unwrap(), 4);
     }
 }

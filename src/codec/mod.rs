@@ -3,5 +3,6 @@
 //! A codec is given bytes and answers with values, or with the byte ranges it needs next. Whoever drives it knows the
 //! path and adds it to errors.
 
+pub mod avro;
 pub mod bytes;
 pub mod parquet;

@@ -1,0 +1,11 @@
+//! Avro's binary encoding: object container files and single records, by the schema they were written with.
+//!
+//! Own lines rather than a library for two reasons: lengths, depth and the number of values are bounded by the input,
+//! so that hostile bytes end in an error at an offset; and the module stays small. Source: Avro 1.12 specification.
+
+mod container;
+mod datum;
+mod wire;
+
+pub use container::{Container, is_container};
+pub use wire::WireSchema;
