@@ -1,9 +1,26 @@
 //! The object stores that a browser, Node or a worker can reach.
 //!
-//! Knows URLs, headers, signatures and `fetch`; must not know what a table is.
+//! Knows URLs, headers, signatures and `fetch`; must not know what a table is. Everything that can be judged without
+//! a network is: a [`Transport`](connector::Transport) only sends one request and reads one body.
 
+#![cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, reason = "only the tests connect natively; a native build opens local folders")
+)]
+
+mod connector;
+mod crypto;
+mod judge;
+mod listing;
+pub mod manifest;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
+mod refusal;
+mod s3;
+#[cfg(test)]
+mod tests;
+mod web_folder;
 
+pub use manifest::Manifest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{open_folder, open_memory};

@@ -37,6 +37,8 @@ pub(super) struct Object {
     pub(super) bytes: Bytes,
     /// All of it, when that came although a range was asked for.
     pub(super) whole: Option<Bytes>,
+    /// The object's size is not that of its bytes: see [`Answer::decoded`].
+    pub(super) decoded: bool,
 }
 
 impl Storage {
@@ -179,6 +181,7 @@ impl Storage {
             status: if range.is_some() { 206 } else { 200 },
             bytes: bytes.len() as u64,
             whole: None,
+            decoded: false,
         });
         Ok(Reply {
             value: Object {
@@ -186,6 +189,7 @@ impl Storage {
                 etag,
                 bytes,
                 whole: answer.whole,
+                decoded: answer.decoded,
             },
             status: answer.status,
             bytes: answer.bytes,

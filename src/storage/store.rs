@@ -135,7 +135,10 @@ impl Storage {
         let object = self.object(path, None, known, cause).await;
         let object = object.map_err(|failure| failure.error)?;
         self.take(path, known, &object, false)?;
-        self.keep(path, object.size, 0, &object.bytes);
+        // Decoded bytes fit no size that a listing tells, so a later read could take them for others.
+        if !object.decoded {
+            self.keep(path, object.size, 0, &object.bytes);
+        }
         Ok(object.bytes)
     }
 
@@ -241,7 +244,8 @@ impl Storage {
             self.scope.metrics.note_unpinned();
         }
         let size = known.unwrap_or(object.size);
-        let fits = object.size == size || (may_grow && object.size > size);
+        let grown = may_grow && object.size > size;
+        let fits = object.size == size || grown || object.decoded;
         let pinned = match fits {
             true => {
                 let etag = object.etag.as_deref();

@@ -103,6 +103,7 @@ impl Fake {
                 status: 200,
                 bytes: size,
                 whole: Some(body(0..size)),
+                decoded: false,
             });
         }
         Ok(GetResult {

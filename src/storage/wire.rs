@@ -23,6 +23,8 @@ pub struct Answer {
     pub bytes: u64,
     /// The whole object, when all of it came although a range was asked for.
     pub whole: Option<Bytes>,
+    /// Whether the body was stored compressed and came decoded, so that its length is not the object's size.
+    pub decoded: bool,
 }
 
 /// Up: an error of ours with what retrying needs to know.
