@@ -48,7 +48,11 @@ fn the_sources_of_this_crate_import_downwards_only() {
     let mut sources = Sources::new();
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     collect(&src, &src, &mut sources);
-    assert!(sources.contains_key("lib.rs"), "no sources were found in {}", src.display());
+    assert!(
+        sources.contains_key("lib.rs"),
+        "no sources were found in {}",
+        src.display()
+    );
     let problems = problems(&sources);
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
@@ -72,10 +76,17 @@ fn problems(sources: &Sources) -> Vec<String> {
     for (file, text) in sources {
         let module = module_of(file);
         let (code, hidden) = without_tests(&tokens(text));
-        test_only.extend(hidden.into_iter().map(|name| [module.as_slice(), &[name]].concat()));
+        test_only.extend(
+            hidden
+                .into_iter()
+                .map(|name| [module.as_slice(), &[name]].concat()),
+        );
         parsed.insert(file.as_str(), (module, code));
     }
-    let exports = parsed.get("lib.rs").map(|(_, code)| exports(code)).unwrap_or_default();
+    let exports = parsed
+        .get("lib.rs")
+        .map(|(_, code)| exports(code))
+        .unwrap_or_default();
     let mut problems = Vec::new();
     for (file, (module, code)) in &parsed {
         let for_tests = module.last().is_some_and(|name| name == "tests");
@@ -95,13 +106,17 @@ fn check_file(
 ) {
     let Some(room) = module.first() else { return };
     let Some(own) = rank(room) else {
-        problems.push(format!("src/{file}: `{room}` is no room of the floors table"));
+        problems.push(format!(
+            "src/{file}: `{room}` is no room of the floors table"
+        ));
         return;
     };
     for named in named_rooms(code, module) {
         let target = exports.get(&named).unwrap_or(&named);
         match rank(target) {
-            None => problems.push(format!("src/{file}: `crate::{named}` is in no room of the floors table")),
+            None => problems.push(format!(
+                "src/{file}: `crate::{named}` is in no room of the floors table"
+            )),
             Some(theirs) if theirs > own => problems.push(format!(
                 "src/{file}: `{room}` (floor {}) climbs to `{target}` (floor {})",
                 ROOMS[own].1, ROOMS[theirs].1
@@ -109,9 +124,14 @@ fn check_file(
             Some(_) => {}
         }
     }
-    let machine = code.iter().find(|token| MACHINE_WORDS.contains(&token.as_str()));
+    let machine = code
+        .iter()
+        .find(|token| MACHINE_WORDS.contains(&token.as_str()));
     if let Some(word) = machine.filter(|_| !MACHINE_ROOMS.contains(&room.as_str())) {
-        problems.push(format!("src/{file}: `{word}` belongs to {}", MACHINE_ROOMS.join(", ")));
+        problems.push(format!(
+            "src/{file}: `{word}` belongs to {}",
+            MACHINE_ROOMS.join(", ")
+        ));
     }
 }
 
@@ -121,8 +141,15 @@ fn rank(room: &str) -> Option<usize> {
 
 /// `view/hidden.rs` is `[view, hidden]`, `view/mod.rs` is `[view]`, `lib.rs` is the crate, so nothing.
 fn module_of(file: &str) -> Vec<String> {
-    let mut parts: Vec<String> = file.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-    if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
+    let mut parts: Vec<String> = file
+        .trim_end_matches(".rs")
+        .split('/')
+        .map(str::to_owned)
+        .collect();
+    if parts
+        .last()
+        .is_some_and(|last| last == "mod" || last == "lib")
+    {
         parts.pop();
     }
     parts
@@ -132,8 +159,13 @@ fn module_of(file: &str) -> Vec<String> {
 fn exports(code: &[String]) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for (at, _) in code.iter().enumerate().filter(|(_, token)| *token == "use") {
-        let end = code[at..].iter().position(|token| token == ";").map_or(code.len(), |n| at + n);
-        let mut path = code[at + 1..end].iter().filter(|token| !["crate", "self", "::"].contains(&token.as_str()));
+        let end = code[at..]
+            .iter()
+            .position(|token| token == ";")
+            .map_or(code.len(), |n| at + n);
+        let mut path = code[at + 1..end]
+            .iter()
+            .filter(|token| !["crate", "self", "::"].contains(&token.as_str()));
         if let Some(room) = path.next() {
             for name in path.filter(|token| is_word(token)) {
                 exports.insert(name.clone(), room.clone());
@@ -151,8 +183,14 @@ fn named_rooms(code: &[String], module: &[String]) -> Vec<String> {
         let mut end = at;
         let mut depth = module.len();
         let mut rooted = false;
-        while code.get(end + 1).is_some_and(|next| next == "::") && ["crate", "super"].contains(&code[end].as_str()) {
-            depth = if code[end] == "crate" { 0 } else { depth.saturating_sub(1) };
+        while code.get(end + 1).is_some_and(|next| next == "::")
+            && ["crate", "super"].contains(&code[end].as_str())
+        {
+            depth = if code[end] == "crate" {
+                0
+            } else {
+                depth.saturating_sub(1)
+            };
             rooted = true;
             end += 2;
         }
@@ -180,7 +218,10 @@ fn first_segments(path: &[String], rooms: &mut Vec<String>) {
         if depth == 0 {
             return;
         }
-        if depth == 1 && ["{", ","].contains(&pair[0].as_str()) && !["}", "self"].contains(&pair[1].as_str()) {
+        if depth == 1
+            && ["{", ","].contains(&pair[0].as_str())
+            && !["}", "self"].contains(&pair[1].as_str())
+        {
             rooms.push(pair[1].clone());
         }
     }
@@ -203,15 +244,26 @@ fn without_tests(code: &[String]) -> (Vec<String>, Vec<String>) {
         } else if inner {
             return (Vec::new(), hidden);
         }
-        at = if asks_for_tests(&code[at..end]) { skip_item(code, end, &mut hidden) } else { end };
+        at = if asks_for_tests(&code[at..end]) {
+            skip_item(code, end, &mut hidden)
+        } else {
+            end
+        };
     }
     (kept, hidden)
 }
 
 /// `cfg(test)` and `cfg(all(test, ..))`, but not `cfg(not(test))`, `cfg(any(test, ..))` or `cfg_attr(test, ..)`.
 fn asks_for_tests(attribute: &[String]) -> bool {
-    let words: Vec<&str> = attribute.iter().map(String::as_str).filter(|token| is_word(token)).collect();
-    words.first() == Some(&"cfg") && words.contains(&"test") && !words.contains(&"not") && !words.contains(&"any")
+    let words: Vec<&str> = attribute
+        .iter()
+        .map(String::as_str)
+        .filter(|token| is_word(token))
+        .collect();
+    words.first() == Some(&"cfg")
+        && words.contains(&"test")
+        && !words.contains(&"not")
+        && !words.contains(&"any")
         || words.starts_with(&["cfg", "all", "test"])
 }
 
@@ -263,11 +315,17 @@ fn tokens(text: &str) -> Vec<String> {
         let length = if let Some(length) = blank_length(rest) {
             length
         } else if first.is_alphanumeric() || first == '_' {
-            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let word = rest
+                .find(|c: char| !c.is_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
             tokens.push(rest[..word].to_owned());
             word
         } else {
-            let length = if rest.starts_with("::") { 2 } else { first.len_utf8() };
+            let length = if rest.starts_with("::") {
+                2
+            } else {
+                first.len_utf8()
+            };
             tokens.push(rest[..length].to_owned());
             length
         };
@@ -289,17 +347,25 @@ fn blank_length(text: &str) -> Option<usize> {
         return Some(block_comment_length(text));
     }
     let raw = text.strip_prefix('b').unwrap_or(text);
-    if let Some(hashes) = raw.strip_prefix('r').map(|tail| tail.len() - tail.trim_start_matches('#').len())
+    if let Some(hashes) = raw
+        .strip_prefix('r')
+        .map(|tail| tail.len() - tail.trim_start_matches('#').len())
         && raw[1 + hashes..].starts_with('"')
     {
         let open = text.len() - raw.len() + hashes + 2;
         let close = format!("\"{}", "#".repeat(hashes));
-        return Some(text[open..].find(&close).map_or(text.len(), |at| open + at + close.len()));
+        return Some(
+            text[open..]
+                .find(&close)
+                .map_or(text.len(), |at| open + at + close.len()),
+        );
     }
     match first {
         '"' => Some(quoted_length(text, '"')),
         // A lifetime has no closing quote after one character, unless that one is escaped.
-        '\'' if text[1..].starts_with('\\') || text.chars().nth(2) == Some('\'') => Some(quoted_length(text, '\'')),
+        '\'' if text[1..].starts_with('\\') || text.chars().nth(2) == Some('\'') => {
+            Some(quoted_length(text, '\''))
+        }
         '\'' => Some(1),
         _ => None,
     }
@@ -342,7 +408,10 @@ mod made_up {
 
     /// Checks the problems that a crate of these files has, each given by a part of its sentence.
     fn check(files: &[(&str, &str)], expected: &[&str]) {
-        let sources: Sources = files.iter().map(|(file, text)| (file.to_string(), text.to_string())).collect();
+        let sources: Sources = files
+            .iter()
+            .map(|(file, text)| (file.to_string(), text.to_string()))
+            .collect();
         let found = problems(&sources);
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (sentence, part) in found.iter().zip(expected) {
@@ -352,36 +421,77 @@ mod made_up {
 
     #[test]
     fn an_import_from_a_higher_floor_is_caught_wherever_it_stands() {
-        check(&[("codec/bytes.rs", "use crate::storage::Store;")], &["`codec` (floor 1) climbs to `storage` (floor 2)"]);
-        check(&[("codec/bytes.rs", "fn f() { crate::table::open() }")], &["climbs to `table`"]);
-        check(&[("codec/mod.rs", "pub use super::timeline::Timeline;")], &["climbs to `timeline`"]);
-        check(&[("codec/avro/datum.rs", "use super::super::super::read;")], &["climbs to `read`"]);
-        check(&[("codec/a.rs", "macro_rules! m { () => { $crate::slice::f() } }")], &["climbs to `slice`"]);
+        check(
+            &[("codec/bytes.rs", "use crate::storage::Store;")],
+            &["`codec` (floor 1) climbs to `storage` (floor 2)"],
+        );
+        check(
+            &[("codec/bytes.rs", "fn f() { crate::table::open() }")],
+            &["climbs to `table`"],
+        );
+        check(
+            &[("codec/mod.rs", "pub use super::timeline::Timeline;")],
+            &["climbs to `timeline`"],
+        );
+        check(
+            &[("codec/avro/datum.rs", "use super::super::super::read;")],
+            &["climbs to `read`"],
+        );
+        check(
+            &[(
+                "codec/a.rs",
+                "macro_rules! m { () => { $crate::slice::f() } }",
+            )],
+            &["climbs to `slice`"],
+        );
     }
 
     #[test]
     fn every_branch_of_a_group_counts() {
-        let group = "use crate::{error::{Error, Result}, model, view::{self, Snapshot}, slice as s};";
-        check(&[("timeline/load.rs", group)], &["climbs to `view`", "climbs to `slice`"]);
+        let group =
+            "use crate::{error::{Error, Result}, model, view::{self, Snapshot}, slice as s};";
+        check(
+            &[("timeline/load.rs", group)],
+            &["climbs to `view`", "climbs to `slice`"],
+        );
     }
 
     #[test]
     fn a_floor_has_an_order_too() {
-        check(&[("view/a.rs", "use crate::slice::Slice;")], &["`view` (floor 4) climbs to `slice` (floor 4)"]);
+        check(
+            &[("view/a.rs", "use crate::slice::Slice;")],
+            &["`view` (floor 4) climbs to `slice` (floor 4)"],
+        );
         check(&[("slice/a.rs", "use crate::view::Snapshot;")], &[]);
     }
 
     #[test]
     fn what_the_front_door_reexports_belongs_to_its_room() {
-        let lib = ("lib.rs", "pub mod table; pub use error::{Error, Result}; pub use table::Table;");
-        check(&[lib, ("codec/a.rs", "use crate::Result;"), ("read/a.rs", "use crate::Table;")], &["climbs to `table`"]);
+        let lib = (
+            "lib.rs",
+            "pub mod table; pub use error::{Error, Result}; pub use table::Table;",
+        );
+        check(
+            &[
+                lib,
+                ("codec/a.rs", "use crate::Result;"),
+                ("read/a.rs", "use crate::Table;"),
+            ],
+            &["climbs to `table`"],
+        );
     }
 
     #[test]
     fn rooms_and_names_outside_the_table_are_refused() {
         check(&[("utils/mod.rs", "")], &["`utils` is no room"]);
-        check(&[("codec/a.rs", "use crate::utils::x;")], &["`crate::utils` is in no room"]);
-        check(&[("codec/a.rs", "use crate::*;")], &["`crate::*` is in no room"]);
+        check(
+            &[("codec/a.rs", "use crate::utils::x;")],
+            &["`crate::utils` is in no room"],
+        );
+        check(
+            &[("codec/a.rs", "use crate::*;")],
+            &["`crate::*` is in no room"],
+        );
     }
 
     #[test]
@@ -398,19 +508,42 @@ mod made_up {
             #[cfg(test)] mod fault;
         "##;
         let fault = ("codec/a/fault.rs", "use crate::table;");
-        check(&[("codec/a.rs", text), fault, ("codec/a/tests.rs", "use crate::table;")], &[]);
+        check(
+            &[
+                ("codec/a.rs", text),
+                fault,
+                ("codec/a/tests.rs", "use crate::table;"),
+            ],
+            &[],
+        );
     }
 
     #[test]
     fn code_after_a_test_item_counts_again() {
-        check(&[("codec/a.rs", "#[cfg(test)] mod tests { fn f() {} } use crate::table;")], &["climbs to `table`"]);
-        check(&[("codec/a.rs", "#[cfg(not(test))] use crate::table;")], &["climbs to `table`"]);
+        check(
+            &[(
+                "codec/a.rs",
+                "#[cfg(test)] mod tests { fn f() {} } use crate::table;",
+            )],
+            &["climbs to `table`"],
+        );
+        check(
+            &[("codec/a.rs", "#[cfg(not(test))] use crate::table;")],
+            &["climbs to `table`"],
+        );
     }
 
     #[test]
     fn the_machine_is_asked_for_in_its_rooms_only() {
         let text = "#[cfg(target_arch = \"wasm32\")] mod web;";
         check(&[("view/a.rs", text)], &["`target_arch` belongs to host"]);
-        check(&[("host/mod.rs", text), ("http_store/a.rs", text), ("lib.rs", text)], &[]);
+        check(
+            &[
+                ("host/mod.rs", text),
+                ("http_store/a.rs", text),
+                ("lib.rs", text),
+            ],
+            &[],
+        );
     }
 }

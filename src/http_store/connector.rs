@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, RANGE, USER_AGENT};
+use http::header::{
+    AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, RANGE, USER_AGENT,
+};
 use http::{HeaderMap, Method};
 use object_store::ClientOptions;
 use object_store::client::{
@@ -59,9 +61,7 @@ impl HttpConnector for Connector {
 impl HttpService for Connector {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let answer = self.answer(request).await;
-        answer.map_err(|failure| {
-            HttpError::new(HttpErrorKind::Interrupted, Carried::new(failure))
-        })
+        answer.map_err(|failure| HttpError::new(HttpErrorKind::Interrupted, Carried::new(failure)))
     }
 }
 
@@ -94,7 +94,9 @@ impl Connector {
             }
         };
         let url = plus_encoded(&parts.uri.to_string());
-        let first = self.ask(&asked, &url, headers.clone(), body.clone()).await?;
+        let first = self
+            .ask(&asked, &url, headers.clone(), body.clone())
+            .await?;
         let (received, answer) = match first {
             Verdict::Good(received, answer) => (received, answer),
             // A signature covers the range, so without it the request would be refused.
@@ -149,8 +151,13 @@ fn plus_encoded(url: &str) -> String {
 
 fn piece_of_compressed() -> Failure {
     Failure::lasting(
-        Error::range_not_supported("the object is served compressed, so parts of it cannot be read")
-            .context("hint", "store and serve the table's files without Content-Encoding"),
+        Error::range_not_supported(
+            "the object is served compressed, so parts of it cannot be read",
+        )
+        .context(
+            "hint",
+            "store and serve the table's files without Content-Encoding",
+        ),
     )
 }
 
@@ -160,7 +167,11 @@ fn range_of(headers: &HeaderMap) -> Result<Option<Range<u64>>, Failure> {
         return Ok(None);
     };
     let parse = || {
-        let (start, end) = value.to_str().ok()?.strip_prefix("bytes=")?.split_once('-')?;
+        let (start, end) = value
+            .to_str()
+            .ok()?
+            .strip_prefix("bytes=")?
+            .split_once('-')?;
         let (start, end) = (start.parse::<u64>().ok()?, end.parse::<u64>().ok()?);
         Some(start..end.checked_add(1)?)
     };

@@ -71,7 +71,11 @@ impl Keyed {
     fn new(secret: &[u8]) -> Self {
         let mut key = [0; BLOCK];
         let hashed: [u8; 32] = Sha256::digest(secret).into();
-        let short = if secret.len() > BLOCK { &hashed[..] } else { secret };
+        let short = if secret.len() > BLOCK {
+            &hashed[..]
+        } else {
+            secret
+        };
         key.iter_mut().zip(short).for_each(|(to, from)| *to = *from);
         let keyed = |pad: u8| Sha256::new().chain_update(key.map(|byte| byte ^ pad));
         Self {
@@ -102,7 +106,12 @@ mod tests {
     fn check(key: &[u8], text: &[u8], expected: &str) {
         let mut context = Sha2.hmac(DigestAlgorithm::Sha256, key).unwrap();
         context.update(text);
-        let hex: String = context.finish().unwrap().iter().map(|b| format!("{b:02x}")).collect();
+        let hex: String = context
+            .finish()
+            .unwrap()
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
         assert_eq!(hex, expected);
     }
 

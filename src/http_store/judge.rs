@@ -184,13 +184,15 @@ fn part(asked: &Asked, range: Range<u64>, received: Received) -> Result<Verdict,
     }
     if came < expected {
         // A length that the server announced itself is not an accident of the wire.
-        return Err(match number(&received.headers, &CONTENT_LENGTH) == Some(came) {
-            true => Failure::lasting(
-                Error::precondition_failed("the object ends before its known size")
-                    .context("offset", range.start + came),
-            ),
-            false => broken(range.start + came),
-        });
+        return Err(
+            match number(&received.headers, &CONTENT_LENGTH) == Some(came) {
+                true => Failure::lasting(
+                    Error::precondition_failed("the object ends before its known size")
+                        .context("offset", range.start + came),
+                ),
+                false => broken(range.start + came),
+            },
+        );
     }
     let answer = Answer {
         status: 206,
@@ -207,7 +209,10 @@ fn cut(asked: &Asked, range: Range<u64>, received: Received) -> Result<Verdict, 
         return Err(Failure::lasting(
             Error::range_not_supported("the server ignores ranges and the object is not small")
                 .context("limit", small(wanted))
-                .context("hint", "serve the table from a host that answers Range requests with 206"),
+                .context(
+                    "hint",
+                    "serve the table from a host that answers Range requests with 206",
+                ),
         ));
     }
     check_decoded(&received)?;
@@ -242,12 +247,7 @@ fn cut(asked: &Asked, range: Range<u64>, received: Received) -> Result<Verdict, 
 }
 
 /// The answer with headers that `object_store` accepts: what it would refuse for its form is left out.
-fn good(
-    asked: &Asked,
-    received: Received,
-    part: Option<(u64, u64)>,
-    answer: Answer,
-) -> Verdict {
+fn good(asked: &Asked, received: Received, part: Option<(u64, u64)>, answer: Answer) -> Verdict {
     let mut headers = HeaderMap::new();
     if asked.method != Method::GET {
         headers = received.headers.clone();
@@ -304,9 +304,14 @@ fn check_decoded(received: &Received) -> Result<(), Failure> {
 
 fn compressed(headers: &HeaderMap) -> Failure {
     Failure::lasting(
-        Error::range_not_supported("the object is served compressed, so parts of it cannot be read")
-            .context("contentEncoding", encoding(headers).unwrap_or("unknown"))
-            .context("hint", "store and serve the table's files without Content-Encoding"),
+        Error::range_not_supported(
+            "the object is served compressed, so parts of it cannot be read",
+        )
+        .context("contentEncoding", encoding(headers).unwrap_or("unknown"))
+        .context(
+            "hint",
+            "store and serve the table's files without Content-Encoding",
+        ),
     )
 }
 
@@ -327,7 +332,12 @@ fn content_range(headers: &HeaderMap) -> Option<Option<(Range<u64>, Option<u64>)
     }
     let value = headers.get(CONTENT_RANGE)?;
     let parse = || {
-        let rest = value.to_str().ok()?.trim().strip_prefix("bytes")?.trim_start();
+        let rest = value
+            .to_str()
+            .ok()?
+            .trim()
+            .strip_prefix("bytes")?
+            .trim_start();
         let (range, total) = rest.split_once('/')?;
         let (start, end) = range.split_once('-')?;
         let start: u64 = start.trim().parse().ok()?;

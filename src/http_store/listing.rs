@@ -32,11 +32,15 @@ pub(crate) enum Listing {
 
 impl Listing {
     /// Files below `prefix`, which is empty or ends in `/`.
-    pub(crate) async fn below(&self, prefix: &str) -> Result<BTreeMap<String, ObjectMeta>, Failure> {
+    pub(crate) async fn below(
+        &self,
+        prefix: &str,
+    ) -> Result<BTreeMap<String, ObjectMeta>, Failure> {
         let mut found = BTreeMap::new();
         let mut add = |path: &str, size: u64, etag: Option<String>| {
             let location = Path::parse(path).map_err(|_| {
-                let error = Error::invalid_argument("the listing names a file outside of the table");
+                let error =
+                    Error::invalid_argument("the listing names a file outside of the table");
                 Failure::lasting(error.context("path", path))
             })?;
             let meta = ObjectMeta {

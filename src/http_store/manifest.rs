@@ -80,26 +80,35 @@ impl Manifest {
         let malformed = |source| Error::corrupt("the manifest is malformed").with_source(source);
         let head: Head = serde_json::from_slice(bytes).map_err(malformed)?;
         if head.format.as_deref() != Some(FORMAT) {
-            return Err(Error::corrupt("not a manifest: its format is not hudi-manifest"));
+            return Err(Error::corrupt(
+                "not a manifest: its format is not hudi-manifest",
+            ));
         }
         match head.version {
             Some(version) if version.as_u64() == Some(VERSION) => {}
             Some(version) if version.is_number() => {
                 return Err(Error::unsupported("a manifest of another format version")
                     .context("version", version)
-                    .context("hint", "write the manifest anew with this version's command"));
+                    .context(
+                        "hint",
+                        "write the manifest anew with this version's command",
+                    ));
             }
             _ => return Err(Error::corrupt("the manifest names no format version")),
         }
         let body: Body = serde_json::from_slice(bytes).map_err(malformed)?;
         if chrono::DateTime::parse_from_rfc3339(&body.made_at).is_err() {
-            return Err(Error::corrupt("the manifest's madeAt is not a time").context("field", "madeAt"));
+            return Err(
+                Error::corrupt("the manifest's madeAt is not a time").context("field", "madeAt")
+            );
         }
         let mut files = BTreeMap::new();
         for Entry { path, size } in body.files {
             check_path(&path)?;
             if size > MAX_SIZE {
-                return Err(Error::corrupt("the manifest names an impossible size").context("path", path));
+                return Err(
+                    Error::corrupt("the manifest names an impossible size").context("path", path)
+                );
             }
             if let Some(_twice) = files.insert(path.clone(), size) {
                 return Err(Error::corrupt("the manifest names a file twice").context("path", path));
@@ -130,10 +139,9 @@ fn check_path(path: &str) -> Result<()> {
         && Path::parse(path).is_ok();
     match inside {
         true => Ok(()),
-        false => {
-            Err(Error::corrupt("the manifest names a file outside of the table")
-                .context("path", path))
-        }
+        false => Err(
+            Error::corrupt("the manifest names a file outside of the table").context("path", path),
+        ),
     }
 }
 
@@ -156,10 +164,18 @@ mod tests {
 
     #[test]
     fn paths_come_in_order_with_their_sizes() {
-        let text = text(r#"{"path":"b=%2F/f","size":9007199254740991},{"path":".hoodie/x","size":0}"#);
+        let text =
+            text(r#"{"path":"b=%2F/f","size":9007199254740991},{"path":".hoodie/x","size":0}"#);
         let manifest = Manifest::parse(text.as_bytes()).expect("good");
-        let files: Vec<_> = manifest.files.iter().map(|(p, s)| (p.as_str(), *s)).collect();
-        assert_eq!(files, [(".hoodie/x", 0), ("b=%2F/f", 9_007_199_254_740_991)]);
+        let files: Vec<_> = manifest
+            .files
+            .iter()
+            .map(|(p, s)| (p.as_str(), *s))
+            .collect();
+        assert_eq!(
+            files,
+            [(".hoodie/x", 0), ("b=%2F/f", 9_007_199_254_740_991)]
+        );
         let facts = manifest.facts();
         assert_eq!(facts.source, ListingSource::Manifest);
         assert_eq!(facts.newest_instant.as_deref(), Some("20261129221400123"));
@@ -167,13 +183,29 @@ mod tests {
 
     #[test]
     fn another_version_is_unsupported() {
-        check_refused(&text("").replace("\"version\":1", "\"version\":2"), ErrorKind::Unsupported);
-        check_refused(r#"{"format":"hudi-manifest","version":2}"#, ErrorKind::Unsupported);
+        check_refused(
+            &text("").replace("\"version\":1", "\"version\":2"),
+            ErrorKind::Unsupported,
+        );
+        check_refused(
+            r#"{"format":"hudi-manifest","version":2}"#,
+            ErrorKind::Unsupported,
+        );
     }
 
     #[test]
     fn a_path_outside_of_the_table_is_refused() {
-        for path in ["../a", "/a", "a/../b", "", "a//b", "a/", ".", "a/./b", "a\\u0000b"] {
+        for path in [
+            "../a",
+            "/a",
+            "a/../b",
+            "",
+            "a//b",
+            "a/",
+            ".",
+            "a/./b",
+            "a\\u0000b",
+        ] {
             let text = text(&format!(r#"{{"path":"{path}","size":1}}"#));
             check_refused(&text, ErrorKind::Corrupt);
         }
@@ -181,7 +213,14 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_corrupt() {
-        for text in ["", "[]", "{}", "{\"format\":\"hudi-manifest\"}", "<html>", "{\"format\":\"hudi-manifest\",\"version\":1}"] {
+        for text in [
+            "",
+            "[]",
+            "{}",
+            "{\"format\":\"hudi-manifest\"}",
+            "<html>",
+            "{\"format\":\"hudi-manifest\",\"version\":1}",
+        ] {
             check_refused(text, ErrorKind::Corrupt);
         }
         for files in [
@@ -193,7 +232,10 @@ mod tests {
         ] {
             check_refused(&text(files), ErrorKind::Corrupt);
         }
-        check_refused(&text("").replace("2026-11", "last year"), ErrorKind::Corrupt);
+        check_refused(
+            &text("").replace("2026-11", "last year"),
+            ErrorKind::Corrupt,
+        );
         let good = text(r#"{"path":"a","size":1}"#);
         for end in 0..good.len() {
             check_refused(good.get(..end).expect("ascii"), ErrorKind::Corrupt);

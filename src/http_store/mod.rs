@@ -5,7 +5,10 @@
 
 #![cfg_attr(
     not(target_arch = "wasm32"),
-    allow(dead_code, reason = "only the tests connect natively; a native build opens local folders")
+    allow(
+        dead_code,
+        reason = "only the tests connect natively; a native build opens local folders"
+    )
 )]
 
 mod connector;

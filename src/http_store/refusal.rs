@@ -28,18 +28,23 @@ pub(super) fn refuse(asked: &Asked, received: &Received, retry_after: Option<u64
         error,
         retry,
         retry_after: retry_after.filter(|_| retry),
-        size: (status == 416).then(|| refused_size(&received.headers)).flatten(),
+        size: (status == 416)
+            .then(|| refused_size(&received.headers))
+            .flatten(),
     }
 }
 
 fn sort(status: u16, code: Option<&str>, asked: &Asked) -> (ErrorKind, &'static str, bool) {
     use ErrorKind::{
-        InvalidArgument, Network, NotFound, PreconditionFailed, Throttled, Unauthorized, Unavailable,
+        InvalidArgument, Network, NotFound, PreconditionFailed, Throttled, Unauthorized,
+        Unavailable,
     };
     match (status, code) {
-        (_, Some("ExpiredToken" | "InvalidToken" | "TokenRefreshRequired")) => {
-            (Unauthorized, "the credentials have expired or are refused", false)
-        }
+        (_, Some("ExpiredToken" | "InvalidToken" | "TokenRefreshRequired")) => (
+            Unauthorized,
+            "the credentials have expired or are refused",
+            false,
+        ),
         (_, Some("SlowDown")) => (Throttled, "the server asks to slow down", true),
         (_, Some("RequestTimeout")) | (408, _) => (Network, "the request took too long", true),
         (_, Some("NoSuchBucket")) => (NotFound, "there is no such bucket", false),
@@ -64,9 +69,17 @@ fn sort(status: u16, code: Option<&str>, asked: &Asked) -> (ErrorKind, &'static 
         (503, _) => (Throttled, "the server asks to slow down", true),
         (501 | 505, _) => (Unavailable, "the server cannot do what was asked", false),
         (500..=599, _) => (Unavailable, "the server failed", true),
-        (300..=399, _) => (InvalidArgument, "the bucket or the object is elsewhere", false),
+        (300..=399, _) => (
+            InvalidArgument,
+            "the bucket or the object is elsewhere",
+            false,
+        ),
         (0, _) => (Network, "the answer cannot be seen by script", false),
-        _ => (InvalidArgument, "the server does not accept the request", false),
+        _ => (
+            InvalidArgument,
+            "the server does not accept the request",
+            false,
+        ),
     }
 }
 

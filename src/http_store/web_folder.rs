@@ -36,7 +36,9 @@ pub(crate) fn folder_url(text: &str) -> Result<Url> {
         return Err(wrong("not an http or https URL"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("fetch takes no user name in a URL: give an Authorization header"));
+        return Err(wrong(
+            "fetch takes no user name in a URL: give an Authorization header",
+        ));
     }
     url.set_fragment(None);
     let path = url.path().trim_end_matches('/').to_owned();

@@ -258,10 +258,7 @@ async fn requests_in_flight_stay_within_the_bound() {
 }
 
 #[tokio::test]
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the waiting itself is measured"
-)]
+#[allow(clippy::disallowed_methods, reason = "the waiting itself is measured")]
 async fn throttling_is_waited_out_as_the_server_asks() {
     let fake = Fake::new(10, vec![throttled(Some(120)), throttled(None)]);
     let (storage, ear, _) = storage(&fake);
