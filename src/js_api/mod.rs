@@ -1,1 +1,19 @@
 //! The classes that JavaScript sees (wasm32 only).
+//!
+//! Thin on purpose: plain data crosses as JSON text, callbacks as functions, batches as Arrow IPC in memory that
+//! JavaScript owns. `js/` gives it all its public shape and is the only caller; nothing here is public API.
+//!
+//! Knows promises, JavaScript values and the facade `table`; must not know how a table is read.
+
+mod alloc;
+mod boot;
+mod call;
+mod error;
+mod ipc;
+mod probe;
+mod stream;
+
+pub use boot::{boot, out_of_memory, version};
+pub use call::Cancel;
+pub use probe::probe;
+pub use stream::Stream;

@@ -1,0 +1,2 @@
+// No loader: init() or initSync() says where the wasm is.
+export * from '../index.js';

@@ -1,0 +1,44 @@
+// The shape of dist/core.js, which the build makes of wasm-bindgen's glue; only wasm.js and guard.js know it.
+
+/** Ends the call it was given to. */
+export interface Cancel { cancel(): void; free(): void }
+
+/** Record batches of one read. */
+export interface RawStream {
+  schema(): Uint8Array<ArrayBuffer>;
+  next(): Promise<[rows: number, ipc: Uint8Array<ArrayBuffer>] | undefined>;
+  metrics(): string;
+  cancel(): void;
+  free(): void;
+}
+
+/** A table; every text is JSON. `event` hears one JSON text an event. */
+export interface RawTable {
+  facts(): string;
+  timeline(): string;
+  refresh(cancel: Cancel, event: EventSink): Promise<RawTable>;
+  schema(kind: 'table' | 'meta' | 'partition', cancel: Cancel, event: EventSink): Promise<[ipc: Uint8Array<ArrayBuffer>, fields: string]>;
+  avroSchema(withMetaFields: boolean, cancel: Cancel, event: EventSink): Promise<string>;
+  instantMetadata(instant: string, cancel: Cancel, event: EventSink): Promise<string>;
+  fileSlices(options: string, cancel: Cancel, event: EventSink): Promise<string>;
+  explain(options: string, cancel: Cancel, event: EventSink): Promise<string>;
+  read(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
+  readPaths(basePath: string | undefined, logPaths: string, options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
+  free(): void;
+}
+
+export type EventSink = ((json: string) => void) | undefined;
+
+/** What one wasm instance offers. */
+export interface Glue {
+  Cancel: new () => Cancel;
+  Table: { open(uri: string, storage: unknown, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
+  _boot(panicked: (text: string) => void): void;
+  _outOfMemory(): boolean;
+  _version(): string;
+  _probe(name: string, cancel: Cancel): Promise<undefined>;
+  /** Added by the build. */
+  _imports(): WebAssembly.Imports;
+  _start(exports: WebAssembly.Exports): void;
+  _release(): void;
+}

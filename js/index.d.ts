@@ -1,0 +1,316 @@
+// hudi-wasm: public types. ESM only, no top-level await. Names follow hudi-rs' Python API in camelCase.
+// Entries beside the root: `/slim`, the root without a loader (call init() first), and `/core.wasm`.
+/// <reference lib="esnext.disposable" />
+
+// ───────── loading ─────────
+/** Optional. Every async call does it. Call it to choose where the wasm comes from; without effect once it is loaded. */
+export function init(options?: { module?: WasmSource | (() => WasmSource | Promise<WasmSource>) }): Promise<void>;
+export function initSync(options: { module: BufferSource | WebAssembly.Module }): void;
+export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module | Promise<Response>;
+export const version: string;
+
+// ───────── Arrow out ─────────
+/** One batch as an Arrow IPC stream, outside wasm memory: nothing to free; `ipc.buffer` is transferable. */
+export interface HudiBatch { readonly numRows: number; readonly ipc: Uint8Array<ArrayBuffer> }
+export interface HudiResult extends Iterable<HudiBatch> {
+  readonly numRows: number;
+  readonly numBatches: number;
+  /** One Arrow IPC stream with the schema and all batches: `tableFromIPC(result.ipc)`. Joined when first asked for. */
+  readonly ipc: Uint8Array<ArrayBuffer>;
+  readonly metrics: ReadMetrics;
+}
+/** Single-use. `break`, `return()` and `await using` stop it and abort its requests. */
+export interface HudiRecordBatchStream extends AsyncIterableIterator<HudiBatch>, AsyncDisposable {
+  readonly schemaIpc: Promise<Uint8Array<ArrayBuffer>>;
+  /** Bytes of one Arrow IPC stream: `new Response(s.toReadableStream())`, `RecordBatchReader.from(...)`. */
+  toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** What it cost so far. */
+  readonly metrics: ReadMetrics;
+}
+
+// ───────── reading ─────────
+/** 'incremental' and 'cdc' are UNSUPPORTED in this release. */
+export const HudiQueryType: { readonly Snapshot: 'snapshot'; readonly Incremental: 'incremental'; readonly Cdc: 'cdc' };
+export type HudiQueryType = 'snapshot' | 'incremental' | 'cdc';
+/** Text is cast to the column's type before any data is asked for; what does not parse is SCHEMA. Date means that UTC moment. */
+export type FilterValue = string | number | bigint | boolean | Date;
+/** Any letter case at run time; the last two go beyond hudi-rs. */
+export type FilterOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'IN' | 'NOT IN' | 'IS NULL' | 'IS NOT NULL';
+/** Text after IN is split on commas and trimmed; `\,` is a comma and `\\` a backslash inside a value. An array is taken as it stands. A field may be nested: 'a.b'. */
+export type FilterTuple =
+  | readonly [field: string, op: '=' | '!=' | '<' | '<=' | '>' | '>=', value: FilterValue]
+  | readonly [field: string, op: 'IN' | 'NOT IN' | 'in' | 'not in', value: string | readonly FilterValue[]]
+  | readonly [field: string, op: 'IS NULL' | 'IS NOT NULL' | 'is null' | 'is not null'];
+/**
+ * Meaning of a comparison, as Spark's: null matches nothing but IS NULL, also under != and NOT IN (and a null in a NOT IN list matches no row). NaN equals NaN
+ * and is greater than every number; -0.0 equals 0.0. Strings compare by bytes of UTF-8, binary as unsigned bytes (text: hex). Decimals compare by value at any
+ * scale. Dates: `yyyy-MM-dd`. Timestamps: RFC 3339; with zone the offset is required, without zone it is forbidden. Text that does not parse is SCHEMA.
+ * Pruning may only keep more than the row mask.
+ *
+ * A list of filters is their AND. Checked where it is given: unknown operator, empty IN list and wrong count are INVALID_ARGUMENT at once.
+ */
+export type Filters = readonly (FilterTuple | Filter)[];
+export interface Filter { readonly field: string; readonly operator: FilterOperator; readonly values: readonly string[]; negate(): Filter }
+export function parseFilters(filters: Filters): Filter[];
+export function col(name: string): Column;
+export interface Column {
+  eq(value: FilterValue): Filter; ne(value: FilterValue): Filter;
+  lt(value: FilterValue): Filter; lte(value: FilterValue): Filter;
+  gt(value: FilterValue): Filter; gte(value: FilterValue): Filter;
+  inList(values: readonly FilterValue[]): Filter; notInList(values: readonly FilterValue[]): Filter;
+  isNull(): Filter; isNotNull(): Filter;
+}
+/**
+ * Never a number: 17 digits do not fit a double. Text, first match wins: Hudi's yyyyMMddHHmmss[SSS]; epoch seconds, millis, micros or
+ * nanos; RFC 3339 with an offset. Without an offset, and date only, it is INVALID_ARGUMENT. All is brought to the table's timeline
+ * zone. A Date is that UTC moment.
+ */
+export type TimestampInput = string | Date;
+/** Keys for hudiOptions and the with...Option calls; a plain string does as well. */
+export const HudiReadConfig: {
+  readonly QueryType: 'hoodie.read.query.type'; readonly AsOfTimestamp: 'hoodie.read.as.of.timestamp';
+  readonly StartTimestamp: 'hoodie.read.start.timestamp'; readonly EndTimestamp: 'hoodie.read.end.timestamp';
+  readonly StreamBatchSize: 'hoodie.read.stream.batch_size'; readonly UseReadOptimizedMode: 'hoodie.read.use.read_optimized.mode';
+};
+
+export interface CallOptions { signal?: AbortSignal; onProgress?: (event: HudiProgress) => void }
+export interface ReadOptionsInit extends CallOptions {
+  filters?: Filters;
+  /** Top-level columns in the order wanted; an empty list keeps none, only the row count. */
+  projection?: readonly string[];
+  /** Snapshot (the default) reads asOf and drops start and end. */
+  queryType?: HudiQueryType;
+  asOf?: TimestampInput;
+  start?: TimestampInput;
+  end?: TimestampInput;
+  /** Rows a batch of a stream (default 1024, as in hudi-rs); 0 is INVALID_ARGUMENT. Eager reads choose their own batch size. */
+  batchSize?: number;
+  readOptimized?: boolean;
+  limit?: number;
+  /** The hoodie.read.* keys of this one read; the named options above win over them. */
+  hudiOptions?: Readonly<Record<string, string>>;
+}
+/** Same builder as Python's; immutable; accepted wherever ReadOptionsInit is; checks as it is built. */
+export class HudiReadOptions {
+  constructor(init?: ReadOptionsInit);
+  readonly filters: readonly Filter[];
+  readonly projection: readonly string[] | undefined;
+  readonly hudiOptions: Readonly<Record<string, string>>;
+  withFilters(filters: Filters): HudiReadOptions;
+  withProjection(columns: readonly string[]): HudiReadOptions;
+  withQueryType(type: HudiQueryType): HudiReadOptions;
+  withAsOfTimestamp(time: TimestampInput): HudiReadOptions;
+  withStartTimestamp(time: TimestampInput): HudiReadOptions;
+  withEndTimestamp(time: TimestampInput): HudiReadOptions;
+  withBatchSize(rows: number): HudiReadOptions;
+  withHudiOption(key: string, value: string): HudiReadOptions;
+  withReadOptimized(on?: boolean): HudiReadOptions;
+  withLimit(rows: number): HudiReadOptions;
+  withSignal(signal: AbortSignal): HudiReadOptions;
+  queryType(): HudiQueryType;
+  asOfTimestamp(): string | undefined;
+  startTimestamp(): string | undefined;
+  endTimestamp(): string | undefined;
+  batchSize(): number;
+}
+export type ReadOptions = ReadOptionsInit | HudiReadOptions;
+
+export interface OpenOptions extends CallOptions {
+  /** Left out: by the URI's scheme, where that says enough (http, https, file and plain paths). */
+  storage?: StorageInit | ObjectStore;
+  cache?: CacheInit;
+  /** Table keys; hoodie.read.* here is dropped with a warning event. */
+  hudiOptions?: Readonly<Record<string, string>>;
+  /** Zone of a table whose timeline is LOCAL ('host' or an IANA name): needed to turn a Date, epoch or RFC 3339 time into an instant there. */
+  timezone?: string;
+  /** Bytes of wasm memory a call may use; past it LIMIT_EXCEEDED. */
+  memoryLimit?: number;
+  /** Requests in flight, default 6: browsers' and workerd's own limit. */
+  concurrency?: number;
+  onRequest?: (request: RequestInfoEvent) => void;
+}
+/** Pinned to the set of instants completed at open; what lands later is seen through refresh(). No commit yet: reads are empty, not errors. */
+export class HudiTable implements AsyncDisposable {
+  private constructor();
+  static open(uri: string | URL, options?: OpenOptions): Promise<HudiTable>;
+  readonly tableName: string;
+  readonly tableType: 'COPY_ON_WRITE' | 'MERGE_ON_READ';
+  readonly isMor: boolean;
+  readonly tableVersion: number;
+  readonly timezone: string;
+  readonly baseUrl: string;
+  hudiOptions(): Record<string, string>;
+  /** What the store was opened with; secrets are masked. */
+  storageOptions(): Record<string, string>;
+  getSchema(): Promise<HudiSchema>;
+  getSchemaWithMetaFields(): Promise<HudiSchema>;
+  getPartitionSchema(): Promise<HudiSchema>;
+  getSchemaInAvroStr(): Promise<string>;
+  getSchemaInAvroStrWithMetaFields(): Promise<string>;
+  getTimeline(): HudiTimeline;
+  getFileSlices(options?: ReadOptions): Promise<HudiFileSlice[]>;
+  read(options?: ReadOptions): Promise<HudiResult>;
+  /** Sync: the first await happens in the iterator. */
+  readStream(options?: ReadOptions): HudiRecordBatchStream;
+  /** The timestamps of readOptions are resolved as for getFileSlices; filters and projection go to the reader's own calls. */
+  createFileGroupReaderWithOptions(readOptions?: ReadOptions): Promise<HudiFileGroupReader>;
+  /** What a read would fetch, without fetching data: files pruned by what, ranges, bytes. */
+  explain(options?: ReadOptions): Promise<ReadPlan>;
+  /** A handle pinned to the newest commit; this one stays where it is. */
+  refresh(options?: CallOptions): Promise<HudiTable>;
+  close(): void;
+  [Symbol.dispose](): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+/** Python's builder, for those who come from there. */
+export class HudiTableBuilder {
+  private constructor();
+  static fromBaseUri(uri: string | URL): HudiTableBuilder;
+  withHudiOption(key: string, value: string): this;
+  withHudiOptions(options: Record<string, string>): this;
+  /** The aws_* keys of object_store that an s3 table needs. */
+  withStorageOption(key: string, value: string): this;
+  withStorageOptions(options: Record<string, string>): this;
+  /** hoodie.* goes to the table, the rest to storage. */
+  withOption(key: string, value: string): this;
+  withOptions(options: Record<string, string>): this;
+  withStorage(storage: StorageInit | ObjectStore): this;
+  build(options?: CallOptions): Promise<HudiTable>;
+}
+export class HudiFileGroupReader implements Disposable {
+  private constructor();
+  static open(uri: string | URL, options?: OpenOptions): Promise<HudiFileGroupReader>;
+  readonly isMetadataTable: boolean;
+  readFileSlice(slice: HudiFileSlice, options?: ReadOptions): Promise<HudiResult>;
+  readFileSliceStream(slice: HudiFileSlice, options?: ReadOptions): HudiRecordBatchStream;
+  /** No log paths: the base file alone. Log files are UNSUPPORTED in this release. A filter on a column the batch lacks is SCHEMA. */
+  readFileSliceFromPaths(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): Promise<HudiResult>;
+  readFileSliceFromPathsStream(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): HudiRecordBatchStream;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+/** Plain data, so slices can be sent to workers; Python's methods are properties here. Without a base file its sizes and numRecords are 0. */
+export interface HudiFileSlice {
+  readonly fileId: string; readonly partitionPath: string; readonly creationInstantTime: string;
+  readonly baseFileName?: string; readonly baseFileSize: number; readonly baseFileByteSize: number; readonly numRecords: number;
+  readonly hasLogFiles: boolean; readonly logFileNames: readonly string[]; readonly logFileSizes: readonly number[];
+  readonly baseFileRelativePath?: string; readonly logFilesRelativePaths: readonly string[]; readonly totalSizeBytes: number;
+}
+export type InstantState = 'REQUESTED' | 'INFLIGHT' | 'COMPLETED';
+export interface HudiInstant {
+  readonly timestamp: string; readonly completionTimestamp?: string; readonly action: string; readonly state: InstantState;
+  /** Absent on a LOCAL timeline without `timezone`. */ readonly epochMillis?: number;
+}
+/** Newest first unless desc is false. start and end are requested times as Hudi writes them, both included. */
+export interface TimelineQuery extends CallOptions { desc?: boolean; start?: string; end?: string; limit?: number; actions?: readonly string[] }
+export interface HudiTimeline {
+  getCompletedCommits(desc?: boolean): HudiInstant[];
+  getCompletedDeltacommits(desc?: boolean): HudiInstant[];
+  getCompletedReplacecommits(desc?: boolean): HudiInstant[];
+  getCompletedClusteringCommits(desc?: boolean): HudiInstant[];
+  getLatestCommitTimestamp(): string | undefined;
+  /** All actions and states of the active timeline. */
+  getInstants(options?: TimelineQuery): Promise<HudiInstant[]>;
+  /** Completed or pending, of every action: Avro, JSON or a plan. */
+  getInstantMetadataInJson(instant: HudiInstant, options?: CallOptions): Promise<string>;
+  getLatestAvroSchema(): Promise<string>;
+  getLatestSchema(): Promise<HudiSchema>;
+}
+export interface HudiSchema { readonly ipc: Uint8Array<ArrayBuffer>; readonly fields: readonly { name: string; type: string; nullable: boolean; metadata: Record<string, string> }[] }
+
+// ───────── storage ─────────
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
+export type Awaitable<T> = T | Promise<T>;
+export interface S3Credentials { accessKeyId: string; secretAccessKey: string; sessionToken?: string; expiration?: Date }
+export type StorageInit =
+  | { type: 'http'; headers?: HeadersInit | (() => Awaitable<HeadersInit>); fetch?: Fetch; listing?: Listing }
+  | { type: 's3'; region: string; endpoint?: string | URL; forcePathStyle?: boolean; anonymous?: boolean; fetch?: Fetch;
+      credentials?: S3Credentials | (() => Awaitable<S3Credentials>); requestPayer?: boolean }
+  | { type: 'file' }                                                  // Node, Deno, Bun: file: URLs and paths
+  | { type: 'memory'; files?: Iterable<readonly [path: string, data: Uint8Array]> };
+/** How to list where the server cannot: what static hosts need. */
+export type Listing = 'none' | { manifest: string | URL } | ((prefix: string, options: CallOptions) => AsyncIterable<ObjectMeta>);
+export interface ObjectMeta { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: Date }
+/** Bring your own. Paths are relative to the table. Errors must be HudiError or carry an HTTP `status`. */
+export interface ObjectStore {
+  readonly capabilities: { readonly write: boolean; readonly list: boolean; readonly putIfAbsent: boolean; readonly putIfMatch: boolean };
+  get(path: string, options: { range?: { start: number; end: number } | { suffix: number }; signal?: AbortSignal }): Promise<{ data: Uint8Array | ReadableStream<Uint8Array>; size: number; etag?: string }>;
+  list(prefix: string, options: { delimiter?: '/'; startAfter?: string; signal?: AbortSignal }): AsyncIterable<ObjectMeta | { readonly prefix: string }>;
+  put?(path: string, data: Uint8Array, options: { ifNoneMatch?: '*'; ifMatch?: string; signal?: AbortSignal }): Promise<{ etag?: string }>;
+  delete?(paths: readonly string[], options?: CallOptions): Promise<void>;
+}
+/** A store of ours to fill, inspect or wrap: kinds 'memory' and 'file'. */
+export function createObjectStore(uri: string | URL, init: StorageInit): ObjectStore;
+/** Data files never change: they are cached by path and size. Only hoodie.properties and pointers are revalidated. */
+export interface CacheInit { memory?: number /* bytes, default 64 MiB, 16 MiB in workerd */; coalesceGap?: number /* default 128 KiB */; maxRequest?: number /* default 8 MiB */ }
+
+// ───────── what it tells while it works ─────────
+export type HudiProgress =
+  | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' }
+  | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
+  | { readonly type: 'files'; readonly done: number; readonly total: number }
+  | { readonly type: 'rows'; readonly rows: number }
+  | { readonly type: 'warning'; readonly message: string; readonly path?: string };
+export interface RequestInfoEvent {
+  readonly method: string; readonly path: string; readonly start?: number; readonly end?: number; readonly status: number; readonly bytes: number; readonly ms: number;
+  readonly source: 'network' | 'memory'; readonly attempt: number;
+  readonly cause: 'properties' | 'timeline' | 'listing' | 'metadata-table' | 'footer' | 'data' | 'log' | 'index' | 'lock' | 'write';
+}
+/**
+ * warnings: whatever was worked around; nothing is worked around without one. listing: where file names came from, and for a manifest
+ * how old it is. pinned: false where the host hides ETags from script, so that a change under way cannot be seen.
+ */
+export interface ReadMetrics {
+  readonly requests: number; readonly bytes: number; readonly cacheHits: number; readonly filesTotal: number; readonly filesPruned: number;
+  readonly rowGroupsPruned: number; readonly rowsScanned: number; readonly corruptLogBlocks: number; readonly ms: number; readonly wasmBytes: number;
+  readonly warnings: readonly string[]; readonly pinned: boolean;
+  readonly listing: { readonly source: 'store' | 'metadata-table' | 'manifest' | 'custom'; readonly madeAt?: string; readonly newestInstant?: string };
+}
+export interface ReadPlan { readonly instant: string; readonly files: readonly { slice: HudiFileSlice; prunedBy?: 'partition' }[]; readonly estimatedRequests: number; readonly estimatedBytes: number }
+
+// ───────── errors ─────────
+/**
+ * The one set of codes: Rust's `ErrorKind::TableNotFound` is `'TABLE_NOT_FOUND'` here. A code never changes its meaning. `retryable` is
+ * true for `later` (the same call may succeed; the engine's own retries are spent) and for `redo` (`refresh()`, then the call again).
+ *
+ * | code                | retry | meaning |
+ * |---------------------|-------|---------|
+ * | INVALID_ARGUMENT    | no    | an option, filter, timestamp, key or row that no table would take |
+ * | SCHEMA              | no    | columns or types do not fit this table: unknown filter column, value that does not parse, refused evolution |
+ * | UNSUPPORTED         | no    | well-formed, but this table version, feature, codec or mode is not handled; nothing was written |
+ * | ABORTED             | no    | the caller's signal fired: `cause` is its reason, `name` is 'AbortError'; a write not yet committed stays invisible |
+ * | DISPOSED            | no    | the handle was closed, or its instance died in a trap: a new open works |
+ * | LIMIT_EXCEEDED      | no    | a bound that the caller set or the host has (bytes, requests, nesting) would be passed |
+ * | TABLE_NOT_FOUND     | no    | no `.hoodie/hoodie.properties` below the URI |
+ * | TABLE_EXISTS        | no    | create found a table there |
+ * | NOT_FOUND           | no    | a named instant, savepoint or partition, or a file that the timeline counts on, is not there |
+ * | INSTANT_PENDING     | later | as of a time at or past the first incomplete commit, deltacommit or replacecommit: not settled yet; the newest snapshot needs no asOf |
+ * | INSTANT_EXPIRED     | no    | files that the as-of or the range needs are cleaned; a later start or a full read would do |
+ * | UNAUTHORIZED        | no    | 401 or 403: credentials absent, expired or refused, or a signature that does not match |
+ * | NETWORK             | later | no answer: offline, DNS, reset, timeout, or CORS, which looks the same (`hint` has the rule to add) |
+ * | THROTTLED           | later | 429 or 503: slow down |
+ * | UNAVAILABLE         | later | another 5xx |
+ * | RANGE_NOT_SUPPORTED | no    | a range was asked and the whole object or another range came |
+ * | LIST_NOT_SUPPORTED  | no    | the store cannot list and no `listing` was given |
+ * | READ_ONLY_STORAGE   | no    | the store cannot write, or lacks the conditional put that the concurrency mode needs |
+ * | PRECONDITION_FAILED | redo  | an object changed under a pinned handle, or a conditional put outside a commit was refused |
+ * | WRITE_CONFLICT      | redo  | another writer touched the same file groups or took the instant; nothing of this write is visible |
+ * | LOCK_TIMEOUT        | later | the lock was not had in time, or was lost before the commit; nothing is visible |
+ * | COMMIT_STATE_UNKNOWN| no    | the answer to the completing put was lost and reading back failed: `resolve(context.instant)` before writing again |
+ * | CORRUPT             | no    | bytes that break the format; `path` and `context.offset` say where |
+ * | OUT_OF_MEMORY       | no    | wasm memory could not grow; the instance was replaced: smaller batches, a narrower projection |
+ * | WASM_INIT           | later | the module could not be fetched or compiled; the next call tries again |
+ * | INTERNAL            | no    | a fault of this library, panics included: please report |
+ */
+export type HudiErrorCode =
+  | 'INVALID_ARGUMENT' | 'SCHEMA' | 'UNSUPPORTED' | 'ABORTED' | 'DISPOSED' | 'LIMIT_EXCEEDED'
+  | 'TABLE_NOT_FOUND' | 'TABLE_EXISTS' | 'NOT_FOUND' | 'INSTANT_PENDING' | 'INSTANT_EXPIRED'
+  | 'UNAUTHORIZED' | 'NETWORK' | 'THROTTLED' | 'UNAVAILABLE' | 'RANGE_NOT_SUPPORTED' | 'LIST_NOT_SUPPORTED' | 'READ_ONLY_STORAGE'
+  | 'PRECONDITION_FAILED' | 'WRITE_CONFLICT' | 'LOCK_TIMEOUT' | 'COMMIT_STATE_UNKNOWN'
+  | 'CORRUPT' | 'OUT_OF_MEMORY' | 'WASM_INIT' | 'INTERNAL';
+/** Messages may change; code and context keys may not. `path`, `status` and `hint` are there when known. */
+export class HudiError extends Error {
+  readonly name: 'HudiError' | 'AbortError'; readonly code: HudiErrorCode; readonly retryable: boolean;
+  readonly path?: string; readonly status?: number; readonly hint?: string; readonly context: Readonly<Record<string, string>>; readonly cause?: unknown;
+  static is(e: unknown, code?: HudiErrorCode): e is HudiError;   // works across realms
+}
