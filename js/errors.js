@@ -1,4 +1,7 @@
-/** @typedef {import('./index.d.ts').HudiErrorCode} Code */
+/**
+ * @typedef {import('./index.d.ts').HudiErrorCode} Code
+ * @typedef {import('./index.d.ts').HudiError} ErrorShape
+ */
 
 /** The codes of `HudiErrorCode`, and whether trying again may help. @type {Readonly<Record<Code, boolean>>} */
 const codes = Object.freeze({
@@ -36,7 +39,7 @@ const brand = Symbol.for('hudi-wasm.HudiError');
 /**
  * What every call of this package fails with.
  *
- * @implements {import('./index.d.ts').HudiError}
+ * @implements {ErrorShape}
  */
 export class HudiError extends Error {
   /**

@@ -1,7 +1,7 @@
 // Option objects, checked where they are given, and the form in which they reach the engine.
 //
-// Read options cross as JSON: { filters: [[field, operator, values]], projection?, queryType, asOf?, start?, end?,
-// batchSize? (streams only), readOptimized, limit?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
+// Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
+// batchSize, readOptimized, limit?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
 // Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, memoryLimit?, cache? }.
 import { invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
@@ -11,6 +11,7 @@ import { dateText, parseFilters } from './filters.js';
  * @typedef {import('./index.d.ts').ReadOptions} ReadOptions
  * @typedef {import('./index.d.ts').OpenOptions} OpenOptions
  * @typedef {import('./index.d.ts').CallOptions} CallOptions
+ * @typedef {import('./index.d.ts').HudiReadOptions} BuilderShape
  */
 
 export const HudiQueryType = Object.freeze(
@@ -29,6 +30,8 @@ export const HudiReadConfig = Object.freeze(
 );
 
 const defaultBatchSize = 1024;
+/** Rows a batch of an eager read: few enough that IPC of one batch is a small part of memory, many enough to be quick. */
+const eagerBatchSize = 65536;
 const callKeys = ['signal', 'onProgress'];
 const readKeys = [
   ...callKeys,
@@ -42,7 +45,7 @@ const openKeys = [
 /**
  * Python's builder of read options. The named ones live in `hudiOptions` under their hoodie.read.* keys, as there.
  *
- * @implements {import('./index.d.ts').HudiReadOptions}
+ * @implements {BuilderShape}
  */
 export class HudiReadOptions {
   /** @type {number | undefined} */
@@ -134,7 +137,7 @@ export class HudiReadOptions {
   /** @returns {import('./index.d.ts').HudiQueryType} */
   queryType() {
     const type = this.hudiOptions[HudiReadConfig.QueryType] ?? 'snapshot';
-    const known = Object.values(HudiQueryType).find((known) => known === type.toLowerCase());
+    const known = Object.values(HudiQueryType).find((known) => known === String(type).toLowerCase());
     if (known === undefined) throw invalid(`unknown query type ${JSON.stringify(type)}`);
     return known;
   }
@@ -180,13 +183,13 @@ export class HudiReadOptions {
   static forEngine(options, { stream = false } = {}) {
     const text = (/** @type {string | undefined} */ given) => given && { text: given };
     const json = JSON.stringify({
-      filters: options.filters.map(({ field, operator, values }) => [field, operator, values]),
+      filters: options.filters,
       projection: options.projection,
       queryType: options.queryType(),
       asOf: text(options.asOfTimestamp()),
       start: text(options.startTimestamp()),
       end: text(options.endTimestamp()),
-      batchSize: stream ? options.batchSize() : undefined,
+      batchSize: stream ? options.batchSize() : eagerBatchSize,
       readOptimized: readOptimizedOf(options),
       limit: options.#limit,
       hudiOptions: options.hudiOptions,

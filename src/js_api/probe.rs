@@ -36,10 +36,10 @@ fn fault(name: &str) -> Result<()> {
     match name.split(' ').next() {
         Some("panic") => panic!("the probe was asked to panic"),
         Some("memory") => {
+            // Asked for and not touched, so that the host need not find the pages.
             let mut held: Vec<Vec<u8>> = Vec::new();
             loop {
-                held.push(vec![1; 256 << 20]);
-                std::hint::black_box(&held);
+                held.push(std::hint::black_box(Vec::with_capacity(256 << 20)));
             }
         }
         Some("stack") => {

@@ -1,0 +1,34 @@
+import { Handle, sink } from './handle.js';
+import { openOptions } from './options.js';
+import { engineStore } from './stores.js';
+import { engine } from './wasm.js';
+
+/**
+ * Opens a table in the engine.
+ *
+ * @param {string | URL} uri
+ * @param {import('./index.d.ts').OpenOptions} [options]
+ * @returns {Promise<{ handle: Handle, baseUrl: string, storageOptions: Readonly<Record<string, string>> }>}
+ */
+export async function openHandle(uri, options = {}) {
+  const { json, storage: given, onRequest, onProgress, signal, dropped } = openOptions(options);
+  const { uri: baseUrl, storage } = engineStore(uri, given);
+  const event = sink(onRequest, onProgress);
+  for (const key of dropped) {
+    event?.(JSON.stringify({ type: 'warning', message: `${key} belongs to a read and is dropped at open` }));
+  }
+  const host = await engine();
+  const raw = await host.run(signal, (glue, cancel) => glue.Table.open(baseUrl, storage, json, cancel, event));
+  return { handle: new Handle(host, raw, onRequest), baseUrl, storageOptions: shown(storage) };
+}
+
+/** What a store was opened with, fit to be shown. */
+function shown(/** @type {object} */ storage) {
+  const init = 'get' in storage ? { type: 'custom' } : storage;
+  const secret = ['credentials', 'headers', 'fetch'];
+  const entries = Object.entries(init).map(([key, value]) => {
+    const plain = typeof value === 'string' || typeof value === 'boolean' || value instanceof URL;
+    return [key, secret.includes(key) || !plain ? '***' : String(value)];
+  });
+  return Object.freeze(Object.fromEntries(entries));
+}

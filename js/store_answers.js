@@ -1,0 +1,70 @@
+// What the stores of this package share: slices of a range, levels of a listing, a missing object.
+import { HudiError, invalid } from './errors.js';
+
+/** @typedef {import('./index.d.ts').ObjectMeta} ObjectMeta */
+
+/**
+ * The bytes that a range names in an object of `size` bytes; a range is cut at the object's end.
+ *
+ * @param {string} path
+ * @param {number} size
+ * @param {{ start: number, end: number } | { suffix: number } | undefined} range
+ * @returns {{ start: number, end: number }}
+ */
+export function span(path, size, range) {
+  if (range === undefined) return { start: 0, end: size };
+  if ('suffix' in range) return { start: Math.max(0, size - range.suffix), end: size };
+  if (range.start < size || (range.start === 0 && size === 0)) return { start: range.start, end: Math.min(range.end, size) };
+  throw new HudiError('PRECONDITION_FAILED', 'the range begins behind the end of the object', { context: { path, status: '416' } });
+}
+
+/**
+ * One level of a sorted listing: files directly below the prefix, and each folder once.
+ *
+ * @param {Iterable<ObjectMeta>} files
+ * @param {string} prefix empty, or with a slash at its end
+ * @returns {Iterable<ObjectMeta | { prefix: string }>}
+ */
+export function* oneLevel(files, prefix) {
+  let last = '';
+  for (const file of files) {
+    const slash = file.path.indexOf('/', prefix.length);
+    if (slash < 0) {
+      yield file;
+      continue;
+    }
+    const folder = file.path.slice(0, slash + 1);
+    if (folder !== last) yield { prefix: folder };
+    last = folder;
+  }
+}
+
+/** A prefix as a folder: empty, or with one slash at its end. */
+export const folderOf = (/** @type {string} */ prefix) => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
+
+/** Paths by their bytes, as object stores list them. */
+export function byPath(/** @type {{ path: string }} */ a, /** @type {{ path: string }} */ b) {
+  if (a.path === b.path) return 0;
+  const [left, right] = [[...a.path], [...b.path]];
+  const i = left.findIndex((character, at) => character !== right[at]);
+  if (i < 0) return -1;
+  return (left[i]?.codePointAt(0) ?? -1) - (right[i]?.codePointAt(0) ?? -1);
+}
+
+export const notFound = (/** @type {string} */ path, /** @type {unknown} */ cause = undefined) =>
+  new HudiError('NOT_FOUND', 'no such object', { context: { path, status: '404' }, cause });
+
+export const refused = (/** @type {string} */ path) =>
+  new HudiError('PRECONDITION_FAILED', 'the object is not in the state that the put asked for', { context: { path, status: '412' } });
+
+/** A path below the table, and nowhere else. */
+export function checkPath(/** @type {string} */ path) {
+  const bad = path === '' || path.startsWith('/') || path.split('/').some((part) => part === '' || part === '.' || part === '..');
+  if (bad) throw invalid('not a path below the table', { context: { path } });
+  return path;
+}
+
+/** Throws the signal's reason as a fetch would. */
+export function checkSignal(/** @type {AbortSignal | undefined} */ signal) {
+  signal?.throwIfAborted();
+}

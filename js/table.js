@@ -1,0 +1,153 @@
+import { RecordBatchStream, collect } from './batches.js';
+import { invalid } from './errors.js';
+import { HudiFileGroupReader } from './file_group_reader.js';
+import { Handle } from './handle.js';
+import { openHandle } from './open.js';
+import { HudiReadOptions, callOptions } from './options.js';
+import { HudiTimeline } from './timeline.js';
+
+/**
+ * @typedef {import('./index.d.ts').CallOptions} CallOptions
+ * @typedef {import('./index.d.ts').ReadOptions} ReadOptions
+ * @typedef {import('./index.d.ts').OpenOptions} OpenOptions
+ * @typedef {import('./index.d.ts').HudiSchema} HudiSchema
+ * @typedef {import('./index.d.ts').HudiTable} TableShape
+ */
+
+/**
+ * One table, pinned to what was completed when it was opened.
+ *
+ * @implements {TableShape}
+ */
+export class HudiTable {
+  #handle;
+  /** @type {{ tableName: string, tableType: 'COPY_ON_WRITE' | 'MERGE_ON_READ', tableVersion: number, timezone: string, hudiOptions: Record<string, string> }} */
+  #facts;
+  /** @type {Readonly<Record<string, string>>} */
+  #storageOptions;
+
+  /**
+   * For `open` and `refresh` alone.
+   *
+   * @param {Handle} handle
+   * @param {string} baseUrl
+   * @param {Readonly<Record<string, string>>} storageOptions
+   */
+  constructor(handle, baseUrl, storageOptions) {
+    if (!(handle instanceof Handle)) throw invalid('a table is had from HudiTable.open()');
+    this.#handle = handle;
+    this.#storageOptions = storageOptions;
+    this.#facts = JSON.parse(handle.call((raw) => raw.facts()));
+    this.tableName = this.#facts.tableName;
+    this.tableType = this.#facts.tableType;
+    this.isMor = this.tableType === 'MERGE_ON_READ';
+    this.tableVersion = this.#facts.tableVersion;
+    this.timezone = this.#facts.timezone;
+    this.baseUrl = baseUrl;
+  }
+
+  /**
+   * @param {string | URL} uri
+   * @param {OpenOptions} [options]
+   */
+  static async open(uri, options = {}) {
+    const { handle, baseUrl, storageOptions } = await openHandle(uri, options);
+    return new HudiTable(handle, baseUrl, storageOptions);
+  }
+
+  hudiOptions() {
+    return { ...this.#facts.hudiOptions };
+  }
+
+  storageOptions() {
+    return { ...this.#storageOptions };
+  }
+
+  getSchema() {
+    return this.#schema('table');
+  }
+
+  getSchemaWithMetaFields() {
+    return this.#schema('meta');
+  }
+
+  getPartitionSchema() {
+    return this.#schema('partition');
+  }
+
+  getSchemaInAvroStr() {
+    return this.#handle.run({}, (raw, cancel, event) => raw.avroSchema(false, cancel, event));
+  }
+
+  getSchemaInAvroStrWithMetaFields() {
+    return this.#handle.run({}, (raw, cancel, event) => raw.avroSchema(true, cancel, event));
+  }
+
+  getTimeline() {
+    return new HudiTimeline(this.#handle, this);
+  }
+
+  /**
+   * @param {ReadOptions} [given]
+   * @returns {Promise<import('./index.d.ts').HudiFileSlice[]>}
+   */
+  async getFileSlices(given) {
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    return JSON.parse(await this.#handle.run(call, (raw, cancel, event) => raw.fileSlices(json, cancel, event)));
+  }
+
+  /** @param {ReadOptions} [given] */
+  async read(given) {
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    const stream = await this.#handle.run(call, (raw, cancel, event) => raw.read(json, cancel, event));
+    return collect(this.#handle.engine, stream, call.signal);
+  }
+
+  /** @param {ReadOptions} [given] */
+  readStream(given) {
+    const { json, signal: caller, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given), { stream: true });
+    const handle = this.#handle;
+    return new RecordBatchStream(async (signal) => {
+      const raw = await handle.run({ ...call, signal }, (table, cancel, event) => table.read(json, cancel, event));
+      return { engine: handle.engine, raw };
+    }, caller);
+  }
+
+  /** @param {ReadOptions} [given] */
+  async createFileGroupReaderWithOptions(given) {
+    return new HudiFileGroupReader(this.#handle, this.baseUrl, HudiReadOptions.from(given));
+  }
+
+  /**
+   * @param {ReadOptions} [given]
+   * @returns {Promise<import('./index.d.ts').ReadPlan>}
+   */
+  async explain(given) {
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    return JSON.parse(await this.#handle.run(call, (raw, cancel, event) => raw.explain(json, cancel, event)));
+  }
+
+  /** @param {CallOptions} [options] */
+  async refresh(options = {}) {
+    const raw = await this.#handle.run(callOptions(options), (table, cancel, event) => table.refresh(cancel, event));
+    return new HudiTable(this.#handle.beside(raw), this.baseUrl, this.#storageOptions);
+  }
+
+  close() {
+    this.#handle.close();
+  }
+
+  [Symbol.dispose]() {
+    this.close();
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.close();
+  }
+
+  /** @returns {Promise<HudiSchema>} */
+  async #schema(/** @type {'table' | 'meta' | 'partition'} */ kind) {
+    const [ipc, fields] = await this.#handle.run({}, (raw, cancel, event) => raw.schema(kind, cancel, event));
+    return Object.freeze({ ipc, fields: JSON.parse(fields) });
+  }
+}
