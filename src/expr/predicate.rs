@@ -114,6 +114,13 @@ impl Predicate {
         columns
     }
 
+    /// For each filter the way to its value, outermost name first: what [`super::Bounds::column`] is asked for.
+    pub fn paths(&self) -> impl Iterator<Item = &[String]> {
+        self.conditions
+            .iter()
+            .map(|condition| condition.path.as_slice())
+    }
+
     /// The filters on columns that `keep` names, such as those of the partition path.
     #[must_use]
     pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {

@@ -10,7 +10,7 @@
 //! | Decimal | Decimal of no fewer digits on either side of the point | by value |
 //! | Timestamp | Timestamp of another unit, the zone staying | by value, a finer one rounded down |
 //! | Timestamp(ns) without zone, which is how INT96 arrives | Timestamp with zone | as UTC, rounded down |
-//! | Timestamp(µs) | Timestamp(ms) | the stored number is milliseconds: see [`repair_micros`] |
+//! | Timestamp(µs) with zone | Timestamp(ms) with zone | the stored number is milliseconds: see [`repair_micros`] |
 //! | Int64 | Timestamp without zone | the stored number, in the table's unit |
 //!
 //! Anything else, such as a number read as text, needs schema-on-read and is refused.
@@ -183,8 +183,8 @@ fn is_micros_as_millis(from: &DataType, to: &DataType) -> bool {
     matches!(
         (from, to),
         (
-            DataType::Timestamp(TimeUnit::Microsecond, _),
-            DataType::Timestamp(TimeUnit::Millisecond, _)
+            DataType::Timestamp(TimeUnit::Microsecond, Some(_)),
+            DataType::Timestamp(TimeUnit::Millisecond, Some(_))
         )
     )
 }
@@ -216,7 +216,8 @@ fn timestamps(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
 const LAST_MILLIS: i64 = 253_402_300_799_999;
 
 /// Hudi 0.14.1 to 1.0 labelled milliseconds as microseconds. Under a table of milliseconds a number labelled microseconds is
-/// taken as milliseconds, as Hudi 1.1 repairs it, unless that would lie beyond year 9999: then the label was right.
+/// taken as milliseconds, as Hudi's `AvroSchemaRepair` does, unless that would lie beyond year 9999: then the label was right.
+/// Local timestamps were labelled rightly or not at all, so theirs is believed.
 fn repair_micros(value: i64) -> i64 {
     if value.unsigned_abs() > LAST_MILLIS.unsigned_abs() {
         value.div_euclid(1000)
