@@ -60,6 +60,11 @@ impl OpenFile {
         Ok(all.collect())
     }
 
+    /// Whether the bytes of a range came with the footer.
+    pub(super) fn has(&self, range: &Range<u64>) -> bool {
+        self.here(range).is_some()
+    }
+
     fn here(&self, range: &Range<u64>) -> Option<Bytes> {
         slice_of(&self.tail, range)
     }

@@ -1,124 +1,246 @@
-//! What of one open file a request needs, and how its columns become the request's.
+//! One open file being read, row group by row group.
 
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::array::RecordBatch;
 
-use super::base_request::{BaseRequest, Constant};
-use crate::codec::parquet::{Columns, Footer, RowFilterFn};
-use crate::error::{Error, Result};
-use crate::schema::Conformer;
+use super::base_bounds::{GroupBounds, bounded_leaves, select_rows};
+use super::base_file::OpenFile;
+use super::base_request::BaseRequest;
+use super::base_shape::{Filtering, Shape};
+use crate::codec::parquet::{Columns, GroupReader, GroupRequest, PendingIndex, Step};
+use crate::error::Result;
 
-/// Some columns of a request, given from those of a file and from constants.
-pub(super) struct Shape {
-    /// Which columns of the file are read.
-    pub(super) columns: Columns,
-    conformer: Conformer,
-    sources: Vec<Source>,
-    schema: SchemaRef,
+/// Rows of a batch when the file need not be asked for any column.
+const ROWS_WITHOUT_COLUMNS: u64 = 64 << 10;
+
+/// Filters are decided first, in a round of their own, when so many bytes of other columns may then be left out. Fewer bytes
+/// take no longer than the round.
+const WORTH_A_ROUND: u64 = 2 << 20;
+
+/// A page index that did not come with the footer is fetched when it is this much smaller than the columns.
+const INDEX_SHARE: u64 = 16;
+
+/// The state of reading one file.
+pub(super) struct Scan {
+    file: OpenFile,
+    request: BaseRequest,
+    shape: Shape,
+    filtering: Filtering,
+    /// Row groups to come.
+    groups: VecDeque<usize>,
+    /// The row group being decoded.
+    group: Option<GroupReader>,
+    /// Rows of a row group that need no column, still to be given.
+    bare_rows: u64,
+    /// What is left of a batch larger than may be given at once.
+    rest: Option<RecordBatch>,
+    batch_rows: usize,
+    limit: u64,
 }
 
-/// Where a column of the shape comes from.
-enum Source {
-    /// The conformed batch, at this place.
-    File(usize),
-    Constant(Constant),
-}
-
-impl Shape {
-    /// The way from the file with `footer` to `schema`.
-    ///
-    /// Errors: `Schema` when the file's column cannot be given in the wanted type.
-    pub(super) fn new(footer: &Footer, request: &BaseRequest, schema: SchemaRef) -> Result<Self> {
-        let mut wanted = Vec::new();
-        let mut sources = Vec::new();
-        for field in schema.fields() {
-            sources.push(match request.constant(field.name()) {
-                Some(constant) => Source::Constant(constant.clone()),
-                None => {
-                    wanted.push(Arc::clone(field));
-                    Source::File(wanted.len() - 1)
-                }
-            });
-        }
-        let columns = Columns::by_name(footer, wanted.iter().map(|field| field.name().as_str()));
-        let file = columns.schema(footer)?;
-        let conformer = Conformer::new(&file, &Arc::new(Schema::new(wanted)))?;
+impl Scan {
+    /// Plans which row groups to read, by the footer alone.
+    pub(super) fn new(file: OpenFile, request: &BaseRequest) -> Result<Self> {
+        let footer = &file.footer;
+        let shape = Shape::new(footer, request, request.output_schema()?)?;
+        let filtering = Filtering::new(footer, request)?;
+        let all = 0..footer.metadata().num_row_groups();
+        let groups: VecDeque<usize> = match filtering {
+            Filtering::Nothing => VecDeque::new(),
+            Filtering::All => all.clone().collect(),
+            Filtering::Rows(..) => {
+                let may_match = |group: &usize| {
+                    let group = *group;
+                    let bounds = GroupBounds {
+                        footer,
+                        request,
+                        group,
+                    };
+                    request.predicate.may_match(&bounds)
+                };
+                all.clone().filter(may_match).collect()
+            }
+        };
+        let pruned = all.len() - groups.len();
+        file.storage.metrics().add_row_groups_pruned(pruned as u64);
         Ok(Self {
-            columns,
-            conformer,
-            sources,
-            schema,
+            shape,
+            filtering,
+            groups,
+            group: None,
+            bare_rows: 0,
+            rest: None,
+            batch_rows: request.batch_rows.unwrap_or(usize::MAX).max(1),
+            limit: request.limit.unwrap_or(u64::MAX),
+            request: request.clone(),
+            file,
         })
     }
 
-    /// A batch of the file's columns as the shape has them.
-    pub(super) fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let rows = batch.num_rows();
-        let given = self.conformer.apply(batch)?;
-        let columns = self.sources.iter().map(|source| match source {
-            Source::File(at) => {
-                let column = given.columns().get(*at);
-                column
-                    .cloned()
-                    .ok_or_else(|| Error::internal("a column was lost"))
+    /// The file's path, relative to the table.
+    pub(super) fn path(&self) -> &str {
+        &self.file.path
+    }
+
+    /// The bytes that the first row group to be read takes, at most.
+    pub(super) fn first_bytes(&self) -> u64 {
+        let group = self.groups.front();
+        group.map_or(0, |group| self.all_bytes(*group))
+    }
+
+    /// Bytes of a row group: of the filter's columns, and of those read besides.
+    fn group_bytes(&self, group: usize) -> (u64, u64) {
+        let footer = &self.file.footer;
+        let (other, filter) = match &self.filtering {
+            Filtering::Rows(filter, _) => {
+                let other = self.shape.columns.without(footer, filter);
+                (other.bytes(footer, group).0, filter.bytes(footer, group).0)
             }
-            Source::Constant(constant) => constant.repeated(rows),
-        });
-        let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
-            .map_err(|error| Error::internal("columns do not fit their schema").with_source(error))
-    }
-
-    /// `rows` rows that need no column of the file.
-    pub(super) fn without_file(&self, rows: usize) -> Result<RecordBatch> {
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let empty = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options);
-        let empty = empty.map_err(|error| Error::internal("no batch").with_source(error))?;
-        self.apply(&empty)
-    }
-}
-
-/// How the rows of a file are filtered.
-pub(super) enum Filtering {
-    /// All rows pass.
-    All,
-    /// No row passes.
-    Nothing,
-    /// Rows are kept by columns of the file.
-    Rows(Columns, RowFilterFn),
-}
-
-impl Filtering {
-    /// What the request's predicate means for the file with `footer`.
-    ///
-    /// When the file has none of the filtered columns, one row stands for all.
-    pub(super) fn new(footer: &Footer, request: &BaseRequest) -> Result<Self> {
-        let predicate = Arc::clone(&request.predicate);
-        if predicate.is_empty() {
-            return Ok(Self::All);
-        }
-        let names = predicate.columns();
-        let fields = names
-            .iter()
-            .map(|name| request.schema.field_with_name(name).cloned());
-        let fields = fields.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            Error::internal("the schema lacks a filtered column").with_source(error)
-        })?;
-        let shape = Shape::new(footer, request, Arc::new(Schema::new(fields)))?;
-        if shape.columns.is_empty() {
-            let mask = predicate.mask(&shape.without_file(1)?)?;
-            return Ok(match mask.iter().next() {
-                Some(Some(true)) => Self::All,
-                _ => Self::Nothing,
-            });
-        }
-        let columns = shape.columns.clone();
-        let filter = move |batch: RecordBatch| -> Result<BooleanArray> {
-            predicate.mask(&shape.apply(&batch)?)
+            _ => (self.shape.columns.bytes(footer, group).0, 0),
         };
-        Ok(Self::Rows(columns, Arc::new(filter)))
+        (filter, other)
+    }
+
+    fn all_bytes(&self, group: usize) -> u64 {
+        let (filter, other) = self.group_bytes(group);
+        filter.saturating_add(other)
+    }
+
+    /// Loads the page index when it can spare bytes: when it came with the footer, or is small beside the columns.
+    pub(super) async fn find_pages(&mut self) -> Result<()> {
+        let footer = &self.file.footer;
+        let groups: Vec<usize> = self.groups.iter().copied().collect();
+        let rows: u64 = groups.iter().map(|group| footer.group_rows(*group)).sum();
+        let (filter, bounds) = match &self.filtering {
+            Filtering::Rows(columns, _) => (
+                Some(columns),
+                bounded_leaves(footer, &self.request.predicate),
+            ),
+            _ => (None, Vec::new()),
+        };
+        if groups.is_empty() || (filter.is_none() && self.limit >= rows) {
+            return Ok(());
+        }
+        let columns: Vec<&Columns> = filter.into_iter().chain([&self.shape.columns]).collect();
+        let pending = PendingIndex::new(footer, &groups, &bounds, &columns)?;
+        let Some(pending) = pending else {
+            return Ok(());
+        };
+        let range = pending.range();
+        let bytes: u64 = groups.iter().map(|group| self.all_bytes(*group)).sum();
+        let length = range.end - range.start;
+        let worth = bytes >= WORTH_A_ROUND && length <= bytes / INDEX_SHARE;
+        if !worth && !self.file.has(&range) {
+            return Ok(());
+        }
+        let bytes = self.file.bytes(&[range]).await?.pop().unwrap_or_default();
+        match pending.read(&self.file.footer, bytes) {
+            Ok(footer) => self.file.footer = Arc::new(footer),
+            Err(error) => {
+                let storage = &self.file.storage;
+                storage.warn(
+                    &format!("the page index is not used: {error}"),
+                    Some(&self.file.path),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The next rows.
+    pub(super) async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while self.limit > 0 {
+            if let Some(batch) = self.rest.take() {
+                return Ok(Some(self.cut(batch)));
+            }
+            self.rest = self.decode().await?;
+            if self.rest.is_none() && !self.open_group().await? {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The front of a batch, as long as asked for; what is left of it comes next.
+    fn cut(&mut self, batch: RecordBatch) -> RecordBatch {
+        let left = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let rows = batch.num_rows().min(self.batch_rows).min(left);
+        self.limit -= rows as u64;
+        if rows == batch.num_rows() {
+            return batch;
+        }
+        self.rest = Some(batch.slice(rows, batch.num_rows() - rows));
+        batch.slice(0, rows)
+    }
+
+    /// The next batch of the open row group, never empty.
+    async fn decode(&mut self) -> Result<Option<RecordBatch>> {
+        if self.bare_rows > 0 {
+            let rows = self.bare_rows.min(ROWS_WITHOUT_COLUMNS);
+            self.bare_rows -= rows;
+            let rows = usize::try_from(rows).unwrap_or(0);
+            return self.shape.without_file(rows).map(Some);
+        }
+        while let Some(group) = &mut self.group {
+            match group.step()? {
+                Step::Batch(batch) if batch.num_rows() == 0 => {}
+                Step::Batch(batch) => return self.shape.apply(&batch).map(Some),
+                Step::Need(ranges) => {
+                    let bytes = self.file.bytes(&ranges).await?;
+                    group.push(ranges, bytes)?;
+                }
+                Step::Done => self.group = None,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens the next row group that may have rows and fetches its columns; false when there is none.
+    pub(super) async fn open_group(&mut self) -> Result<bool> {
+        while let Some(group) = self.groups.pop_front() {
+            let filter = match &self.filtering {
+                Filtering::Rows(columns, filter) => Some((columns.clone(), Arc::clone(filter))),
+                _ => None,
+            };
+            let rows = self.file.footer.group_rows(group);
+            if filter.is_none() && self.shape.columns.is_empty() {
+                self.bare_rows = rows;
+                return Ok(true);
+            }
+            let selection = filter
+                .as_ref()
+                .and_then(|_| select_rows(&self.file.footer, &self.request, group));
+            let metrics = self.file.storage.metrics();
+            let scanned = selection
+                .as_ref()
+                .map_or(rows, |kept| kept.row_count() as u64);
+            if scanned == 0 {
+                metrics.add_row_groups_pruned(1);
+                continue;
+            }
+            metrics.add_rows_scanned(scanned);
+            let two_rounds = filter.is_some() && self.group_bytes(group).1 >= WORTH_A_ROUND;
+            let request = GroupRequest {
+                group,
+                columns: self.shape.columns.clone(),
+                filter,
+                selection,
+                limit: usize::try_from(self.limit)
+                    .ok()
+                    .filter(|limit| *limit < usize::MAX),
+            };
+            let mut reader = GroupReader::new(&self.file.footer, request)?;
+            if !two_rounds {
+                let ranges: Vec<Range<u64>> = reader.planned();
+                let bytes = self.file.bytes(&ranges).await?;
+                reader.push(ranges, bytes)?;
+            }
+            self.group = Some(reader);
+            return Ok(true);
+        }
+        Ok(false)
     }
 }

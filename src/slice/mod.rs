@@ -3,10 +3,12 @@
 //! Knows which bytes of a base file a request needs and gives batches in the table's schema. Knows nothing of the
 //! timeline: whoever asks has chosen the slice.
 
+mod base_bounds;
 mod base_file;
 mod base_read;
 mod base_request;
 mod base_scan;
+mod base_shape;
 
 pub use base_file::open_footer;
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};

@@ -64,6 +64,8 @@ pub struct Metrics {
     bytes: AtomicU64,
     cache_hits: AtomicU64,
     unpinned: AtomicBool,
+    row_groups_pruned: AtomicU64,
+    rows_scanned: AtomicU64,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -78,6 +80,10 @@ pub struct Counters {
     pub cache_hits: u64,
     /// Whether every answer of an immutable file showed an ETag, so that a change under way would be seen.
     pub pinned: bool,
+    /// Row groups of base files that were not read, since no row of theirs could pass the filters.
+    pub row_groups_pruned: u64,
+    /// Rows of the row groups and pages that were read.
+    pub rows_scanned: u64,
     /// What was worked around.
     pub warnings: Vec<String>,
 }
@@ -90,12 +96,24 @@ impl Metrics {
             bytes: self.bytes.load(Ordering::Relaxed),
             cache_hits: self.cache_hits.load(Ordering::Relaxed),
             pinned: !self.unpinned.load(Ordering::Relaxed),
+            row_groups_pruned: self.row_groups_pruned.load(Ordering::Relaxed),
+            rows_scanned: self.rows_scanned.load(Ordering::Relaxed),
             warnings: self
                 .warnings
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone(),
         }
+    }
+
+    /// Counts row groups that need not be read.
+    pub fn add_row_groups_pruned(&self, groups: u64) {
+        self.row_groups_pruned.fetch_add(groups, Ordering::Relaxed);
+    }
+
+    /// Counts rows that are read.
+    pub fn add_rows_scanned(&self, rows: u64) {
+        self.rows_scanned.fetch_add(rows, Ordering::Relaxed);
     }
 
     pub(super) fn count_request(&self, bytes: u64) -> u64 {

@@ -112,6 +112,15 @@ impl Footer {
         Ok(Self { size, keys, arrow })
     }
 
+    /// This footer with other metadata of the same file: that with a page index.
+    pub(super) fn with_metadata(&self, metadata: ParquetMetaData) -> Result<Self> {
+        Ok(Self {
+            size: self.size,
+            keys: self.keys.clone(),
+            arrow: int96::arrow_metadata(Arc::new(metadata))?,
+        })
+    }
+
     /// The file's size in bytes.
     pub fn size(&self) -> u64 {
         self.size

@@ -1,5 +1,6 @@
 //! Spark can be told to write timestamps as INT96, days and nanoseconds. By default Arrow counts nanoseconds in 64
-//! bits, which ends in 1677 and 2262; microseconds hold what Spark can hold, so these columns are read as such.
+//! bits, which ends in 1677 and 2262; microseconds hold what Spark can hold, so these columns are read as such, and as
+//! points in time, which is all that Spark writes this way.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ fn one_field(field: &FieldRef, leaves: &mut impl Iterator<Item = bool>) -> Field
         DataType::List(element) => DataType::List(one_field(element, leaves)),
         DataType::Map(entries, sorted) => DataType::Map(one_field(entries, leaves), *sorted),
         leaf => match leaves.next() {
-            Some(true) => DataType::Timestamp(TimeUnit::Microsecond, None),
+            Some(true) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             _ => leaf.clone(),
         },
     };

@@ -12,10 +12,15 @@
 mod error;
 mod footer;
 mod int96;
+mod page_index;
 mod pages;
 mod reader;
 mod schema_check;
+mod statistics;
 mod thrift;
 
 pub use footer::{Footer, FooterKeys, first_range, metadata_range};
+pub use page_index::{PendingIndex, page_selection};
+pub use parquet::arrow::arrow_reader::RowSelection;
 pub use reader::{Columns, GroupReader, GroupRequest, RowFilterFn, Step};
+pub use statistics::{Known, Leaf};

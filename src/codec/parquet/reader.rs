@@ -7,7 +7,9 @@ use arrow::error::ArrowError;
 use bytes::Bytes;
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowPredicateFn, ParquetRecordBatchReader, RowFilter};
+use parquet::arrow::arrow_reader::{
+    ArrowPredicateFn, ParquetRecordBatchReader, RowFilter, RowSelection,
+};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::file::metadata::ColumnChunkMetaData;
 
@@ -43,6 +45,11 @@ impl Columns {
         roots.dedup();
         let mask = ProjectionMask::roots(footer.arrow().parquet_schema(), roots.iter().copied());
         Self { mask, roots }
+    }
+
+    /// Whether a leaf of the file's schema is of these columns.
+    pub(super) fn has_leaf(&self, leaf: usize) -> bool {
+        self.mask.leaf_included(leaf)
     }
 
     /// Whether no column is among them.
@@ -103,6 +110,8 @@ pub struct GroupRequest {
     pub columns: Columns,
     /// Rows to keep: decided on these columns, which are decoded first.
     pub filter: Option<(Columns, RowFilterFn)>,
+    /// Rows that may be wanted; `None` for all.
+    pub selection: Option<RowSelection>,
     /// Stop after so many rows.
     pub limit: Option<usize>,
 }
@@ -152,6 +161,9 @@ impl GroupReader {
                 })
             });
             builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
+        }
+        if let Some(selection) = request.selection {
+            builder = builder.with_row_selection(selection);
         }
         if let Some(limit) = request.limit {
             builder = builder.with_limit(limit);
