@@ -6,6 +6,8 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub mod rows;
+
 use futures::FutureExt;
 use object_store::ObjectStoreExt;
 use object_store::memory::InMemory;

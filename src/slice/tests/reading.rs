@@ -1,0 +1,294 @@
+//! What a request may ask for, on files made for it.
+
+use std::ops::Range;
+
+use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, StringArray};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+
+use super::*;
+use crate::ErrorKind;
+use crate::expr::Operator;
+
+const NAME: &str = "0f7fdb4a-0ad5-4457-b84f-0cf8f217d663-0_0-16-19_20261129204449675.parquet";
+
+fn table_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        Field::new("id", DataType::Int64, true),
+        Field::new("text", DataType::Utf8, true),
+        Field::new("price", DataType::Float64, true),
+    ]))
+}
+
+/// Rows `from..to`: id counts, text is `t` and the id, price is half of it.
+fn batch(rows: Range<i64>) -> RecordBatch {
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from_iter_values(rows.clone())),
+        Arc::new(StringArray::from_iter_values(
+            rows.clone().map(|id| format!("t{id:08}")),
+        )),
+        Arc::new(Float64Array::from_iter_values(
+            rows.map(|id| id as f64 / 2.0),
+        )),
+    ];
+    RecordBatch::try_new(table_schema(), columns).unwrap()
+}
+
+/// A file of row groups of 10,000 rows and pages of 1,000.
+fn file(rows: i64, properties: WriterPropertiesBuilder) -> (Storage, BaseFile) {
+    let properties = properties
+        .set_max_row_group_row_count(Some(10_000))
+        .set_data_page_row_count_limit(1_000)
+        .set_write_batch_size(1_000)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, table_schema(), Some(properties)).unwrap();
+    for from in (0..rows).step_by(10_000) {
+        writer
+            .write(&batch(from..(from + 10_000).min(rows)))
+            .unwrap();
+    }
+    writer.close().unwrap();
+    let size = bytes.len() as u64;
+    let storage = storage_of(&support::store_of([(NAME.to_owned(), bytes)]));
+    let name = BaseFileName::parse(NAME).unwrap();
+    let path = NAME.to_owned();
+    (storage, BaseFile { name, path, size })
+}
+
+fn plain() -> WriterPropertiesBuilder {
+    WriterProperties::builder().set_dictionary_enabled(false)
+}
+
+fn compare(field: &str, operator: Operator, value: &str) -> Filter {
+    Filter {
+        field: field.to_owned(),
+        operator,
+        values: vec![value.to_owned()],
+    }
+}
+
+fn ids(batches: &[RecordBatch]) -> Vec<i64> {
+    let ids = batches.iter().map(|batch| {
+        batch
+            .column_by_name("id")
+            .unwrap()
+            .as_primitive::<Int64Type>()
+    });
+    ids.flat_map(|ids| ids.values().to_vec()).collect()
+}
+
+#[test]
+fn all_rows_come_in_order_whatever_the_batch_size() {
+    let (storage, file) = file(25_000, plain());
+    for batch_rows in [None, Some(1), Some(1024), Some(7_000), Some(1_000_000)] {
+        let request = BaseRequest {
+            batch_rows,
+            ..BaseRequest::all(table_schema())
+        };
+        let batches = read(&storage, &file, &request).unwrap();
+        assert_eq!(ids(&batches), (0..25_000).collect::<Vec<_>>());
+        let most = batches.iter().map(RecordBatch::num_rows).max().unwrap();
+        assert!(most <= batch_rows.unwrap_or(usize::MAX));
+    }
+}
+
+#[test]
+fn a_filter_reads_the_pages_that_can_match_and_no_others() {
+    let (storage, file) = file(1_000_000, plain());
+    let filters = [
+        compare("id", Operator::Gte, "123456"),
+        compare("id", Operator::Lt, "123461"),
+    ];
+    let request = filtered(&table_schema(), &filters);
+    assert_eq!(
+        ids(&read(&storage, &file, &request).unwrap()),
+        (123_456..123_461).collect::<Vec<_>>()
+    );
+    let counted = storage.metrics().counters();
+    assert_eq!(counted.row_groups_pruned, 99);
+    assert_eq!(counted.rows_scanned, 1_000);
+    assert!(file.size > 8 << 20, "{}", file.size);
+    // The tail of a megabyte, and one page of each of three columns, fetched as one range.
+    assert!(counted.bytes < (1 << 20) + (256 << 10), "{}", counted.bytes);
+    assert_eq!(counted.requests, 2);
+}
+
+#[test]
+fn a_limit_reads_the_first_pages_and_no_others() {
+    let (storage, file) = file(1_000_000, plain());
+    let request = BaseRequest {
+        limit: Some(10),
+        ..BaseRequest::all(table_schema())
+    };
+    assert_eq!(
+        ids(&read(&storage, &file, &request).unwrap()),
+        (0..10).collect::<Vec<_>>()
+    );
+    let counted = storage.metrics().counters();
+    assert!(counted.bytes < (1 << 20) + (256 << 10), "{}", counted.bytes);
+}
+
+#[test]
+fn without_statistics_filters_still_hold() {
+    let none = plain().set_statistics_enabled(EnabledStatistics::None);
+    let (storage, file) = file(30_000, none);
+    let request = filtered(
+        &table_schema(),
+        &[compare("text", Operator::Eq, "t00012345")],
+    );
+    assert_eq!(ids(&read(&storage, &file, &request).unwrap()), [12_345]);
+    assert_eq!(storage.metrics().counters().row_groups_pruned, 0);
+}
+
+#[test]
+fn filters_on_columns_that_are_not_given_hold() {
+    let (storage, file) = file(30_000, plain());
+    let request = BaseRequest {
+        output: Some(vec![0]),
+        ..filtered(
+            &table_schema(),
+            &[compare("price", Operator::Gt, "14998.5")],
+        )
+    };
+    let batches = read(&storage, &file, &request).unwrap();
+    assert_eq!(ids(&batches), [29_998, 29_999]);
+    assert_eq!(batches[0].num_columns(), 1);
+}
+
+#[test]
+fn a_selective_filter_spares_the_other_columns() {
+    // Text of 300 bytes a row, of which none is asked for in the end.
+    let schema = Arc::new(Schema::new(vec![
+        Field::new("id", DataType::Int64, true),
+        Field::new("text", DataType::Utf8, true),
+    ]));
+    let ids: Int64Array = (0..20_000).map(|id| (id * 7919) % 20_000).collect();
+    let text = StringArray::from_iter_values((0..20_000).map(|id| format!("{id:0300}")));
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(ids), Arc::new(text)]).unwrap();
+    let none = plain().set_statistics_enabled(EnabledStatistics::None);
+    let mut bytes = Vec::new();
+    let mut writer =
+        ArrowWriter::try_new(&mut bytes, Arc::clone(&schema), Some(none.build())).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let size = bytes.len() as u64;
+    let storage = storage_of(&support::store_of([(NAME.to_owned(), bytes)]));
+    let file = BaseFile {
+        name: BaseFileName::parse(NAME).unwrap(),
+        path: NAME.to_owned(),
+        size,
+    };
+    let request = filtered(&schema, &[compare("id", Operator::Gt, "1000000")]);
+    assert_eq!(read(&storage, &file, &request).unwrap().len(), 0);
+    let bytes = storage.metrics().counters().bytes;
+    assert!(size > 5 << 20 && bytes < 1 << 20, "{bytes} of {size}");
+}
+
+#[test]
+fn columns_come_from_the_path_from_nowhere_and_in_the_order_asked() {
+    let (storage, file) = file(100, plain());
+    let schema = Arc::new(Schema::new(vec![
+        Field::new("later", DataType::Int32, true),
+        Field::new("day", DataType::Utf8, true),
+        Field::new("id", DataType::Int64, true),
+    ]));
+    let day = Constant {
+        name: "day".to_owned(),
+        value: Arc::new(StringArray::from(vec!["monday"])),
+    };
+    let request = |filters: &[Filter]| BaseRequest {
+        constants: vec![day.clone()],
+        ..filtered(&schema, filters)
+    };
+    let batches = read(&storage, &file, &request(&[])).unwrap();
+    assert_eq!(batches[0].schema(), schema);
+    assert_eq!(batches[0].column(0).null_count(), 100);
+    assert_eq!(batches[0].column(1).as_string::<i32>().value(99), "monday");
+
+    let on = |day| compare("day", Operator::Eq, day);
+    assert_eq!(
+        read(&storage, &file, &request(&[on("tuesday")]))
+            .unwrap()
+            .len(),
+        0
+    );
+    let both = [on("monday"), compare("id", Operator::Lt, "3")];
+    assert_eq!(
+        ids(&read(&storage, &file, &request(&both)).unwrap()),
+        [0, 1, 2]
+    );
+    let absent = Filter {
+        values: vec![],
+        ..compare("later", Operator::IsNull, "")
+    };
+    assert_eq!(
+        ids(&read(&storage, &file, &request(&[absent])).unwrap()).len(),
+        100
+    );
+}
+
+#[test]
+fn columns_that_need_no_file_have_its_rows() {
+    let (storage, file) = file(25_000, plain());
+    for (fields, limit, expected) in [
+        (vec![], None, 25_000),
+        (vec![], Some(3), 3),
+        (
+            vec![Field::new("later", DataType::Int32, true)],
+            None,
+            25_000,
+        ),
+    ] {
+        let request = BaseRequest {
+            limit,
+            ..BaseRequest::all(Arc::new(Schema::new(fields)))
+        };
+        let batches = read(&storage, &file, &request).unwrap();
+        assert_eq!(
+            batches.iter().map(RecordBatch::num_rows).sum::<usize>(),
+            expected
+        );
+    }
+    // The footer, once.
+    assert_eq!(storage.metrics().counters().requests, 1);
+}
+
+#[test]
+fn a_column_of_another_type_is_an_error_with_its_path() {
+    let (storage, file) = file(10, plain());
+    let schema = Arc::new(Schema::new(vec![Field::new("text", DataType::Int32, true)]));
+    let error = read(&storage, &file, &BaseRequest::all(schema)).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.get("field")),
+        (ErrorKind::Schema, Some("text"))
+    );
+    assert_eq!(error.get("path"), Some(NAME));
+}
+
+#[test]
+fn what_is_no_parquet_file_is_corrupt_with_its_path() {
+    for bytes in [
+        &b""[..],
+        b"PAR1",
+        b"PAR1PAR1",
+        b"PAR1\xff\xff\xff\xffPAR1",
+        b"PAR1\0\0\0\0PAR2",
+    ] {
+        let size = bytes.len() as u64;
+        let storage = storage_of(&support::store_of([(NAME.to_owned(), bytes.to_vec())]));
+        let file = BaseFile {
+            name: BaseFileName::parse(NAME).unwrap(),
+            path: NAME.to_owned(),
+            size,
+        };
+        let error = read(&storage, &file, &BaseRequest::all(table_schema())).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.get("path")),
+            (ErrorKind::Corrupt, Some(NAME)),
+            "{error}"
+        );
+    }
+}
