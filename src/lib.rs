@@ -58,3 +58,8 @@ pub mod table;
 pub mod js_api;
 
 pub use error::{Error, ErrorKind, Result};
+
+/// Tables of `tests/data`, for unit tests.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[path = "../tests/support/mod.rs"]
+mod support;

@@ -83,6 +83,8 @@ keys! {
     TIMELINE_PATH = Key::or("hoodie.timeline.path", "timeline");
     /// Folder of the archived timeline below the timeline folder, layout 2.
     TIMELINE_HISTORY_PATH = Key::or("hoodie.timeline.history.path", "history");
+    /// Folder of the archived timeline below `.hoodie`, layout 1.
+    ARCHIVE_FOLDER = Key::or("hoodie.archivelog.folder", "archived");
     /// Zone in which instants are written.
     TIMELINE_TIMEZONE = Key::or("hoodie.table.timeline.timezone", "LOCAL");
     /// CRC-32 of database and name.

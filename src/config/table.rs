@@ -216,6 +216,25 @@ impl TableConfig {
         }
     }
 
+    /// Folder of the archived timeline, relative to the table. `hoodie.archivelog.folder` is not what versions 8 and
+    /// later use, whatever it says.
+    pub fn archive_folder(&self) -> String {
+        match self.version {
+            TableVersion::Six => {
+                let folder = key::ARCHIVE_FOLDER
+                    .get(&self.properties)
+                    .unwrap_or("archived");
+                format!(".hoodie/{folder}")
+            }
+            TableVersion::Eight | TableVersion::Nine => {
+                let folder = key::TIMELINE_HISTORY_PATH
+                    .get(&self.properties)
+                    .unwrap_or("history");
+                format!("{}/{folder}", self.timeline_folder())
+            }
+        }
+    }
+
     /// Every property, as stored.
     pub fn properties(&self) -> &Properties {
         &self.properties

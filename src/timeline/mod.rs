@@ -1,1 +1,22 @@
 //! What happened to the table, in order.
+//!
+//! Opens a table ([`MetaClient`]): its properties and the set of instants it shows, which never changes in a handle.
+//! Answers which instants completed, whether files of an instant may be trusted, whether a time can be travelled to,
+//! which file groups are replaced, and which schema held. It must not know data files beyond what commits say of them.
+//! Sources: Hudi `HoodieTableMetaClient`, `HoodieActiveTimeline`, `TimelineUtils.validateTimestampAsOf`.
+
+mod active;
+mod as_of;
+mod entries;
+mod layout;
+mod load;
+mod meta_client;
+pub mod payload;
+mod replaced;
+pub mod table_schema;
+
+pub use active::{InstantFile, Timeline};
+pub use entries::{TimelineEntry, entries};
+pub use layout::TimelineName;
+pub use meta_client::MetaClient;
+pub use replaced::ReplacedFileGroups;

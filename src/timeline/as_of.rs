@@ -1,0 +1,122 @@
+//! May a snapshot be read as of this time? Asked before any file is.
+
+use super::meta_client::MetaClient;
+use crate::error::{Error, Result};
+use crate::model::{Action, Instant, InstantTime, State};
+use crate::storage::Cause;
+
+impl MetaClient {
+    /// Checks that a snapshot as of a time, or of now, can be whole. The request time of instants decides.
+    ///
+    /// Errors:
+    /// - `InstantPending` at or past the first incomplete commit, deltacommit or replacecommit. Pending table services
+    ///   do not count: they change no rows.
+    /// - `InstantExpired` before the first instant whose files the newest clean kept, and before the timeline's start
+    ///   when something is archived: what was replaced then is no longer known.
+    /// - `Corrupt` when the newest instant of the snapshot is completed but empty: it may be half written. An older
+    ///   one is warned of.
+    pub async fn check_as_of(&self, as_of: Option<&InstantTime>) -> Result<()> {
+        if let Some(as_of) = as_of {
+            self.check_settled(as_of).await?;
+            self.check_retained(as_of).await?;
+        }
+        self.check_not_empty(as_of).await
+    }
+
+    /// The first pending instant that keeps time travel from going there.
+    async fn first_incomplete(&self, up_to: &InstantTime) -> Result<Option<&Instant>> {
+        for instant in self
+            .timeline
+            .pending_writes()
+            .take_while(|i| i.time <= *up_to)
+        {
+            let counts = match instant.action {
+                Action::Commit | Action::DeltaCommit => true,
+                Action::ReplaceCommit => !self.is_clustering(instant).await?,
+                _ => false,
+            };
+            if counts {
+                return Ok(Some(instant));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn check_settled(&self, as_of: &InstantTime) -> Result<()> {
+        let Some(first) = self.first_incomplete(as_of).await? else {
+            return Ok(());
+        };
+        Err(
+            Error::instant_pending("time travel reaches an instant that is not completed")
+                .context("asOf", as_of)
+                .context("instant", &first.time)
+                .context("action", &first.action)
+                .context(
+                    "hint",
+                    "ask for an earlier time, or leave the time out to read the newest snapshot",
+                ),
+        )
+    }
+
+    async fn check_retained(&self, as_of: &InstantTime) -> Result<()> {
+        let clean = self.last_clean().await?;
+        let whole = clean.and_then(|clean| clean.first_whole());
+        if let Some(whole) = whole.filter(|whole| as_of < whole) {
+            return Err(
+                expired("the cleaner has removed files that this time needs", as_of)
+                    .context("earliest", whole),
+            );
+        }
+        let before = self.timeline.start().is_some_and(|start| as_of < start);
+        if before && self.has_archive().await? {
+            let error = expired(
+                "this time is before the active timeline, and older instants are archived",
+                as_of,
+            );
+            return Err(match self.timeline.start() {
+                Some(start) => error.context("earliest", start),
+                None => error,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether instants have been archived: the archive folder holds a file.
+    async fn has_archive(&self) -> Result<bool> {
+        let folder = self.config.archive_folder();
+        let listed = self.storage.list_folder(&folder, Cause::Timeline).await?;
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        Ok(listed
+            .files
+            .iter()
+            .any(|file| !name(&file.path).ends_with(".crc")))
+    }
+
+    async fn check_not_empty(&self, as_of: Option<&InstantTime>) -> Result<()> {
+        let within = |i: &&Instant| as_of.is_none_or(|as_of| i.time <= *as_of);
+        let mut newest = true;
+        for instant in self.timeline.completed_writes().rev().filter(within) {
+            let file = self.timeline.file(instant, State::Completed);
+            if let Some(file) = file.filter(|file| file.size == 0) {
+                if newest && self.commit_metadata(instant).await?.is_none() {
+                    return Err(Error::corrupt("the newest completed instant is empty: it may be half written")
+                        .context("path", &file.path)
+                        .context("instant", &instant.time)
+                        .context("hint", "try again; if it stays, roll the instant back, or read as of an earlier time"));
+                }
+                if !newest {
+                    self.storage.warn(
+                        "a completed instant is empty; its files count as committed",
+                        Some(&file.path),
+                    );
+                }
+            }
+            newest = false;
+        }
+        Ok(())
+    }
+}
+
+fn expired(message: &str, as_of: &InstantTime) -> Error {
+    Error::instant_expired(message).context("asOf", as_of)
+}

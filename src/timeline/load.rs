@@ -1,0 +1,65 @@
+//! Opening a table: its properties and its timeline.
+
+use futures::future::join;
+
+use super::active::Timeline;
+use crate::config::TableConfig;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::TimelineLayout;
+use crate::storage::{Cause, Folder, Storage};
+
+const PROPERTIES: &str = ".hoodie/hoodie.properties";
+const BACKUP: &str = ".hoodie/hoodie.properties.backup";
+/// Where nearly every table of version 8 and later has its timeline.
+const USUAL_TIMELINE: &str = ".hoodie/timeline";
+
+/// Reads the properties and lists the timeline. The usual timeline folder is listed while the properties are on
+/// their way, so that most tables open in one round; version 6, and a moved timeline, take two.
+pub(super) async fn load(storage: &Storage) -> Result<(TableConfig, Timeline)> {
+    let usual = storage.list_folder(USUAL_TIMELINE, Cause::Timeline);
+    let (config, usual) = join(config(storage), usual).await;
+    let config = config?;
+    let folder = config.timeline_folder();
+    let listed = match folder == USUAL_TIMELINE {
+        true => usual?,
+        false => storage.list_folder(&folder, Cause::Timeline).await?,
+    };
+    let timeline = of_folder(&listed, config.version().layout());
+    Ok((config, timeline))
+}
+
+/// One level only: sub-folders hold other things whose names look like instants.
+fn of_folder(folder: &Folder, layout: TimelineLayout) -> Timeline {
+    Timeline::of_files(&folder.files, layout)
+}
+
+/// `hoodie.properties`, or its backup while a writer replaces the file: then the file is missing or half written.
+async fn config(storage: &Storage) -> Result<TableConfig> {
+    let main = read(storage, PROPERTIES).await;
+    let fault = match main {
+        Ok(Some(config)) => return Ok(config),
+        Ok(None) => None,
+        Err(error) if error.kind() == ErrorKind::Corrupt => Some(error),
+        Err(error) => return Err(error),
+    };
+    match (read(storage, BACKUP).await, fault) {
+        (Ok(Some(config)), _) => {
+            storage.warn(
+                "hoodie.properties is being replaced: read its backup",
+                Some(BACKUP),
+            );
+            Ok(config)
+        }
+        (_, Some(fault)) => Err(fault),
+        (Err(error), None) => Err(error),
+        (Ok(None), None) => Err(Error::table_not_found("no Hudi table at this place")
+            .context("path", PROPERTIES)
+            .context("hint", "the URI must be the folder that holds .hoodie")),
+    }
+}
+
+async fn read(storage: &Storage, path: &str) -> Result<Option<TableConfig>> {
+    let bytes = storage.get_if_present(path, Cause::Properties).await?;
+    let config = bytes.map(|bytes| TableConfig::parse(&bytes)).transpose();
+    config.map_err(|e| e.context("path", path))
+}
