@@ -100,7 +100,8 @@ export function goTo(time) {
 export function stepInstant(step) {
   const times = state.instants.value.map(({ timestamp }) => timestamp);
   const now = state.shownInstant.value;
-  const next = times[Math.max(0, now === undefined ? times.length - 1 : times.indexOf(now) + step)];
+  if (now === undefined) return;
+  const next = step < 0 ? times.findLast((time) => time < now) : times.find((time) => time > now);
   if (next !== undefined) goTo(next);
 }
 
@@ -174,6 +175,9 @@ export function follow() {
     untracked(() => void state.instant.start('read instant', chosen.entry));
   });
   effect(() => {
+    document.title = state.table.value ? `${state.table.value.name} · Hudi explorer` : 'Hudi explorer';
+  });
+  effect(() => {
     const text = link();
     if (state.place.value && text !== location.hash.slice(1)) history.replaceState(null, '', `#${text}`);
   });
@@ -188,6 +192,11 @@ export function link() {
 
 /** Opens what the address says, else the first sample. */
 export function start() {
+  addEventListener('hashchange', () => location.hash.slice(1) !== link() && openLink());
+  openLink();
+}
+
+function openLink() {
   const { place, view, asOf, filters } = parse(location.hash);
   state.view.value = view;
   const [sample] = state.samples.value;

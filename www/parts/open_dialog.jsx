@@ -1,7 +1,7 @@
 // Open table: an address and how to reach it, or a sample. What is secret goes to the engine and nowhere else.
 
 import { useState } from 'preact/hooks';
-import { open, reopen } from '../model/actions.js';
+import { cancel, open, reopen } from '../model/actions.js';
 import * as state from '../model/state.js';
 import { Modal } from './modal.jsx';
 import { Problem } from './problem.jsx';
@@ -45,7 +45,7 @@ function OpenForm({ busy }) {
       <Field name="uri" label="Table address" value={last?.kind === kind ? last.uri : ''} placeholder={kind === 'http' ? 'https://host/path/to/table' : 's3://bucket/path/to/table'} required />
       {kind === 'http' ? <HttpFields last={last} /> : <S3Fields last={last} />}
       <Field name="timezone" label="Zone of the table's clock" note="only needed to write times with an offset on a LOCAL timeline" value={last?.timezone ?? ''} placeholder="Europe/Berlin" />
-      <p class="buttons"><button type="submit" class="button primary" disabled={busy}>{busy ? 'Opening…' : 'Open'}</button></p>
+      <p class="buttons"><button type="submit" class="button primary" disabled={busy}>{busy ? 'Opening…' : 'Open'}</button>{busy && <button type="button" class="button" onClick={() => cancel()}>Cancel</button>}</p>
     </form>
   );
 }
