@@ -1,9 +1,10 @@
 // Bundles the explorer page, www/, into www/dist/, beside the wasm of dist/.
 import { build as bundle } from 'esbuild';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './lib/run.mjs';
+import { makeSamples } from './samples.mjs';
 
 const www = path.join(root, 'www');
 
@@ -30,6 +31,6 @@ export async function buildPage() {
   for (const name of ['index.html', 'style.css']) {
     if (existsSync(path.join(www, name))) await copyFile(path.join(www, name), path.join(page, name));
   }
-  if (existsSync(path.join(www, 'tables'))) await cp(path.join(www, 'tables'), path.join(page, 'tables'), { recursive: true });
+  await makeSamples(path.join(page, 'tables'));
   await copyFile(path.join(root, 'dist', 'core_bg.wasm'), path.join(page, 'core_bg.wasm'));
 }

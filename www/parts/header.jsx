@@ -1,5 +1,6 @@
 // Name, location, badges, Share and Open table.
 
+import { withoutSecrets } from '../model/link.js';
 import * as state from '../model/state.js';
 import { bytes, count, counted, exactBytes } from '../model/units.js';
 
@@ -20,7 +21,7 @@ export function Header() {
 
 function Location() {
   const where = state.place.value ?? state.attempted.value;
-  const uri = where?.uri.replace(/\/+$/, '') ?? '';
+  const uri = withoutSecrets(where?.uri ?? '').replace(/\/+$/, '');
   const cut = uri.lastIndexOf('/') + 1;
   return (
     <div class="location mono" title={uri}>

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import * as actions from '../model/actions.js';
+import { withoutSecrets } from '../model/link.js';
 import { details, problemOf } from '../model/problem.js';
 import * as state from '../model/state.js';
 
@@ -13,7 +14,7 @@ import * as state from '../model/state.js';
 /** @param {{ failure: Failure, again: () => void, place?: 'view' | 'dialog' }} props */
 export function Problem({ failure, again, place = 'view' }) {
   const uri = (place === 'dialog' ? state.attempted.value : state.place.value)?.uri ?? state.attempted.value?.uri ?? '';
-  const { title, text, remedies } = problemOf(failure, { asOf: state.asOf.value, uri, filtered: state.filters.value.length > 0 });
+  const { title, text, remedies } = problemOf(failure, { asOf: state.asOf.value, uri: withoutSecrets(uri), filtered: state.filters.value.length > 0 });
   const shown = remedies.filter((remedy) => usable(remedy, place));
   return (
     <div class={`problem ${place}`} role="alert">
