@@ -12,6 +12,7 @@ import { browser, root } from './lib/run.mjs';
  * @property {Record<string, string>} [env]
  * @property {boolean} [long] only with --all
  * @property {boolean} [mayBeEmpty]
+ * @property {boolean} [live] shown as it runs, and so not kept; only for a check
  * @property {(output: string) => string[]} [say] lines worth printing although all is well
  */
 
@@ -29,7 +30,7 @@ export async function suites() {
   const doc = ['cargo', 'doc', '--locked', '--workspace', '--no-deps'];
   const node = process.execPath;
   return [
-    { name: 'setup', command: [node, 'scripts/setup.mjs'], counts: 'check', say: lines(/^setup: /) },
+    { name: 'setup', command: [node, 'scripts/setup.mjs'], counts: 'check', live: true },
     { name: 'fmt', command: ['cargo', 'fmt', '--all', '--check'], counts: 'check' },
     { name: 'eslint', command: [node, 'node_modules/eslint/bin/eslint.js', '.'], counts: 'check', needs: ['setup'] },
     { name: 'tsc', command: [node, 'node_modules/typescript/bin/tsc', '-p', '.'], counts: 'check', needs: ['setup'] },

@@ -20,6 +20,8 @@ const { values: options } = parseArgs({
 });
 const out = path.join(root, 'tests', 'out');
 const started = performance.now();
+/** A suite that hangs ends here, in milliseconds: well above what any takes cold on two cores. */
+const longest = 30 * 60_000;
 const deadline = options.minutes === undefined ? Infinity : started + Number(options.minutes) * 60_000;
 
 /**
@@ -33,7 +35,9 @@ async function runSuite(suite, env, timeout) {
   const start = performance.now();
   const log = path.join(out, `${suite.name.replaceAll(/[^\w.-]+/g, '-')}.log`);
   const [command = '', ...args] = suite.command;
-  const result = await run(command, args, { log, env: { ...env, ...suite.env }, timeout });
+  if (process.stdout.isTTY) process.stdout.write(`… ${suite.name}\r`);
+  const output = suite.live ? { show: true } : { log };
+  const result = await run(command, args, { ...output, env: { ...env, ...suite.env }, timeout });
   const { passed, failed, problems } = verdict(suite, result);
   if (failed > 0) console.log(result.output.trimEnd());
   for (const line of suite.say?.(result.output) ?? []) console.log(`  ${line}`);
@@ -70,7 +74,7 @@ async function runAll(list) {
       failed += 1;
       console.log(`FAILED ${suite.name}: did not run, since ${missing} failed`);
     } else {
-      const counts = await runSuite(suite, env, suite.long && left < Infinity ? left : undefined);
+      const counts = await runSuite(suite, env, suite.long ? Math.min(left, longest) : longest);
       if (counts.failed > 0) broken.add(suite.name);
       passed += counts.passed;
       failed += counts.failed;

@@ -14,6 +14,24 @@ export const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir()
 /** Where cargo puts what it builds. */
 export const target = path.resolve(root, process.env.CARGO_TARGET_DIR || 'target');
 
+/** Process groups under way: they do not hear the terminal's Ctrl-C, so this process tells them. */
+const groups = /** @type {Set<number>} */ (new Set());
+
+function endGroup(/** @type {number} */ pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.once(signal, () => {
+    for (const pid of groups) endGroup(pid);
+    process.exit(130);
+  });
+}
+
 /**
  * Runs a command to its end. Never rejects: a command that cannot start gives code 127 and the reason in `output`.
  *
@@ -40,13 +58,16 @@ export async function run(command, args, { cwd = root, env = {}, log, show = fal
     });
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    const { pid } = child;
     const stop = () => {
       timedOut = true;
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      if (pid !== undefined) endGroup(pid);
     };
     const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
+    if (timer !== undefined && pid !== undefined) groups.add(pid);
     const done = (/** @type {number} */ code) => {
       clearTimeout(timer);
+      if (pid !== undefined) groups.delete(pid);
       resolve(code);
     };
     child.on('error', (error) => {
