@@ -124,11 +124,12 @@ fn unknown_columns_are_refused_with_near_names() {
 fn nested_fields_are_found_by_path_and_columns_named_by_their_root() {
     for (field, root) in [("a.b", "a"), ("a.c.d", "a"), ("x.y", "x.y")] {
         let value = if field == "a.c.d" { "t" } else { "1" };
-        assert_eq!(
-            bind(field, Operator::Eq, &[value]).unwrap().columns(),
-            [root]
-        );
+        let predicate = bind(field, Operator::Eq, &[value]).unwrap();
+        assert_eq!(predicate.columns(), [root]);
+        assert_eq!(predicate.paths().next().unwrap().first().unwrap(), root);
     }
+    let predicate = bind("a.c.d", Operator::Eq, &["t"]).unwrap();
+    assert_eq!(predicate.paths().next().unwrap(), ["a", "c.d"]);
 }
 
 #[test]
