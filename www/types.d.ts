@@ -6,8 +6,8 @@ export type { FilterTuple, HudiFileSlice, ReadMetrics, RequestInfoEvent, Timelin
 /** Where a table is and how it is reached. `secret` parts live in memory only: link.js never sees them. */
 export interface Place {
   readonly uri: string;
-  readonly kind: 'http' | 's3';
-  /** http: address of the manifest; empty is `<uri>/manifest.json`'s absence, so the server must list or nothing can be found. */
+  readonly kind: 'http' | 's3' | 'folder';
+  /** http: address of the manifest. */
   readonly manifest?: string;
   readonly region?: string;
   readonly endpoint?: string;
@@ -21,7 +21,10 @@ export interface Secret {
   readonly secretAccessKey?: string;
   readonly sessionToken?: string;
   readonly authorization?: string;
+  /** Not secret, and as little part of a link: the files of a chosen folder. */
+  readonly files?: readonly File[];
 }
+export type PageStorage = StorageInit | { readonly type: 'folder'; readonly files: readonly File[] };
 
 export interface Sample { readonly name: string; readonly note: string; readonly folder: string; readonly manifest: string }
 
@@ -59,7 +62,7 @@ export interface RowsAnswer { readonly columns: readonly Column[]; readonly rows
 
 /** The engine as the page calls it, in a worker or not. */
 export interface Engine {
-  open(question: { uri: string; storage: StorageInit; timezone?: string }): Promise<TableFacts>;
+  open(question: { uri: string; storage: PageStorage; timezone?: string }): Promise<TableFacts>;
   rows(question: RowsQuestion): Promise<RowsAnswer>;
   slices(question: { asOf: string | undefined; filters?: readonly FilterTuple[] }): Promise<readonly HudiFileSlice[]>;
   avro(question?: undefined): Promise<string>;

@@ -2,13 +2,13 @@
 
 import { HudiTable, init } from '../../js/entry/slim.js';
 import { columnsOf, tableOf } from './cells.js';
+import { filesOfTable, folderStore } from './folder_store.js';
 
 /**
  * @typedef {import('../types.js').TableFacts} TableFacts
  * @typedef {import('../types.js').TimelineEntry} TimelineEntry
  * @typedef {import('../types.js').RowsQuestion} RowsQuestion
  * @typedef {import('../../js/index.js').CallOptions} CallOptions
- * @typedef {import('../../js/index.js').OpenOptions} OpenOptions
  */
 
 export class PageEngine {
@@ -21,10 +21,11 @@ export class PageEngine {
     this.wasm = wasm;
   }
 
-  /** The open table stays until another is open. @param {{ uri: string, storage: OpenOptions['storage'], timezone?: string }} question @param {CallOptions} call */
+  /** The open table stays until another is open. @param {{ uri: string, storage: import('../types.js').PageStorage, timezone?: string }} question @param {CallOptions} call */
   async open({ uri, storage, timezone }, call) {
     await init({ module: this.wasm });
-    const options = { ...call, storage, onRequest: this.onRequest, ...(timezone && { timezone }) };
+    const store = storage.type === 'folder' ? folderStore(filesOfTable(storage.files)) : storage;
+    const options = { ...call, storage: store, onRequest: this.onRequest, ...(timezone && { timezone }) };
     return this.#take(await HudiTable.open(uri, options), call);
   }
 

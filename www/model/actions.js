@@ -16,7 +16,7 @@ let secret = {};
 
 /**
  * How the engine reaches a place.
- * @param {Place} place @param {Secret} secret @returns {import('../../js/index.js').StorageInit}
+ * @param {Place} place @param {Secret} secret @returns {import('../types.js').PageStorage}
  */
 export function storageOf(place, secret) {
   if (place.kind === 's3') {
@@ -30,11 +30,18 @@ export function storageOf(place, secret) {
       ...(credentials ? { credentials } : { anonymous: true }),
     };
   }
+  if (place.kind === 'folder') return { type: 'folder', files: secret.files ?? [] };
   return {
     type: 'http',
     ...(secret.authorization && { headers: { Authorization: secret.authorization } }),
-    ...(place.manifest && { listing: { manifest: place.manifest } }),
+    listing: { manifest: place.manifest || usualManifest(place.uri) },
   };
+}
+
+/** Where `npm run manifest` puts the listing; a query, such as a signature, is the whole folder's. @param {string} uri */
+function usualManifest(uri) {
+  const [folder = '', query] = uri.split('?', 2);
+  return `${folder.replace(/\/+$/, '')}/hudi-manifest.json${query === undefined ? '' : `?${query}`}`;
 }
 
 /** A sample's name becomes its address, which depends on where the page lies. @param {Place} place @returns {Place} */
@@ -187,7 +194,7 @@ export function follow() {
 export function link() {
   const place = state.place.value;
   const asOf = state.asOf.value;
-  return format({ view: state.view.value, filters: state.filters.value, ...(place && { place }), ...(asOf !== undefined && { asOf }) });
+  return format({ view: state.view.value, filters: state.filters.value, ...(place && place.kind !== 'folder' && { place }), ...(asOf !== undefined && { asOf }) });
 }
 
 /** Opens what the address says, else the first sample. */

@@ -37,7 +37,7 @@ const tellers = {
     text: `No .hoodie/hoodie.properties lies below ${uri || 'this address'}. The address must be the table's own folder, not a partition and not the folder above it.`,
     remedies: ['open', 'retry'],
   }),
-  NOT_FOUND: (failure) => ({
+  NOT_FOUND: (failure, asked) => (isManifest(failure) ? noManifest(failure, asked) : {
     title: 'A file that the table counts on is gone',
     text: `${file(failure)} is named by the timeline or the manifest and is not there. If the table was just cleaned or the manifest is old, open the newest state.`,
     remedies: ['refresh', 'copy'],
@@ -69,11 +69,7 @@ const tellers = {
     text: `A part of ${file(failure)} was asked for and the server sent something else. Serve the table from a host that honours Range requests.`,
     remedies: ['open', 'retry'],
   }),
-  LIST_NOT_SUPPORTED: () => ({
-    title: 'This address cannot list its files',
-    text: 'A plain web server does not say which files it holds. Make a manifest with “npx hudi-wasm manifest” or “npm run manifest”, put it beside the table and give its address when opening.',
-    remedies: ['open'],
-  }),
+  LIST_NOT_SUPPORTED: (failure, asked) => noManifest(failure, asked),
   PRECONDITION_FAILED: (failure) => ({ title: 'The table changed while it was read', text: `${file(failure)} is no longer the file that was opened. Read the newest state instead.`, remedies: ['refresh'] }),
   CORRUPT: (failure) => ({
     title: 'A file breaks its own format',
@@ -83,6 +79,17 @@ const tellers = {
   OUT_OF_MEMORY: () => ({ title: 'The engine ran out of memory', text: 'It has been replaced by a new one. Show fewer columns or add a filter, then try again.', remedies: ['retry'] }),
   WASM_INIT: () => ({ title: 'The engine could not be loaded', text: 'The WebAssembly file did not arrive or did not compile. Check the connection; a strict content policy must allow wasm-unsafe-eval.', remedies: ['retry'] }),
 };
+
+/** A plain web server does not say which files it holds. @type {Teller} */
+function noManifest() {
+  return {
+    title: 'This address cannot list its files',
+    text: 'A plain web server does not say which files it holds, and no manifest was found. Write one with “npm run manifest -- <folder>”, serve it as hudi-manifest.json in the table\'s folder, or give its address when opening.',
+    remedies: ['open', 'retry'],
+  };
+}
+
+const isManifest = (/** @type {Failure} */ { path }) => path?.split('?')[0]?.endsWith('manifest.json') === true;
 
 /** @param {Failure} failure @param {Asked} asked @returns {Problem} */
 export function problemOf(failure, asked) {

@@ -7,13 +7,14 @@ import { bytes, count, counted, exactBytes } from '../model/units.js';
 const typeNames = { COPY_ON_WRITE: 'Copy-on-Write', MERGE_ON_READ: 'Merge-on-Read' };
 
 export function Header() {
+  const local = state.place.value?.kind === 'folder';
   return (
     <header class="header">
       <h1>Hudi explorer</h1>
       <Location />
       <Badges />
       <span class="spring" />
-      <button type="button" class="button" disabled={!state.table.value} onClick={() => { state.dialog.value = 'share'; }}>Share</button>
+      <button type="button" class="button" disabled={!state.table.value || local} title={local ? 'A folder of this computer cannot be linked to' : 'A link to what is shown'} onClick={() => { state.dialog.value = 'share'; }}>Share</button>
       <button type="button" class="button primary" onClick={() => { state.dialog.value = 'open'; }}>Open table</button>
     </header>
   );

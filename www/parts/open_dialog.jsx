@@ -21,7 +21,7 @@ export function OpenDialog() {
 
 /** @param {{ busy: boolean }} props */
 function OpenForm({ busy }) {
-  const last = [state.attempted.value, state.place.value].find((place) => place && place.sample === undefined);
+  const last = [state.attempted.value, state.place.value].find((place) => place && place.sample === undefined && place.kind !== 'folder');
   const [kind, setKind] = useState(/** @type {Place['kind']} */ (last?.kind ?? 'http'));
   const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
@@ -29,7 +29,13 @@ function OpenForm({ busy }) {
     const form = new FormData(event.currentTarget);
     const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
     const uri = text('uri');
-    const shared = { uri, timezone: text('timezone') };
+    if (kind === 'folder') {
+      const files = form.getAll('files').filter((file) => file instanceof File);
+      const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
+      void open({ kind, uri: `file:///${encodeURIComponent(name)}` }, { files });
+      return;
+    }
+    const shared = { uri };
     if (kind === 'http') void open({ ...shared, kind, manifest: text('manifest') }, { authorization: text('authorization') });
     else {
       const secret = { accessKeyId: text('accessKeyId'), secretAccessKey: text('secretAccessKey'), sessionToken: text('sessionToken') };
@@ -41,10 +47,11 @@ function OpenForm({ busy }) {
       <div class="segments" role="group" aria-label="Storage">
         <button type="button" aria-pressed={kind === 'http'} onClick={() => setKind('http')}>Web server</button>
         <button type="button" aria-pressed={kind === 's3'} onClick={() => setKind('s3')}>S3, R2, MinIO</button>
+        <button type="button" aria-pressed={kind === 'folder'} onClick={() => setKind('folder')}>This computer</button>
       </div>
-      <Field name="uri" label="Table address" value={last?.kind === kind ? last.uri : ''} placeholder={kind === 'http' ? 'https://host/path/to/table' : 's3://bucket/path/to/table'} required />
-      {kind === 'http' ? <HttpFields last={last} /> : <S3Fields last={last} />}
-      <Field name="timezone" label="Zone of the table's clock" note="only needed to write times with an offset on a LOCAL timeline" value={last?.timezone ?? ''} placeholder="Europe/Berlin" />
+      {kind === 'folder' ? <FolderField /> : <Field name="uri" label="Table address" value={last?.kind === kind ? last.uri : ''} placeholder={kind === 'http' ? 'https://host/path/to/table' : 's3://bucket/path/to/table'} required />}
+      {kind === 'http' && <HttpFields last={last} />}
+      {kind === 's3' && <S3Fields last={last} />}
       <p class="buttons"><button type="submit" class="button primary" disabled={busy}>{busy ? 'Opening…' : 'Open'}</button>{busy && <button type="button" class="button" onClick={() => cancel()}>Cancel</button>}</p>
     </form>
   );
@@ -53,7 +60,7 @@ function OpenForm({ busy }) {
 /** @param {{ last: Place | undefined }} props */
 const HttpFields = ({ last }) => (
   <>
-    <Field name="manifest" label="Manifest" note="the list of files, which a plain web server cannot give" value={last?.manifest ?? ''} placeholder="https://host/path/to/manifest.json" />
+    <Field name="manifest" label="Manifest" note="the list of files, which a plain web server cannot give" value={last?.manifest ?? ''} placeholder="hudi-manifest.json in the table's folder" />
     <Field name="authorization" label="Authorization header" note="kept in memory only" type="password" placeholder="Bearer …" />
   </>
 );
@@ -80,6 +87,14 @@ const Field = ({ name, label, note, value, placeholder, type = 'text', required 
   <label class="field">
     <span>{label}{note && <span class="dim"> · {note}</span>}</span>
     <input class="mono" name={name} type={type} defaultValue={value ?? ''} placeholder={placeholder ?? ''} required={required ?? false} autocomplete="off" spellcheck={false} />
+  </label>
+);
+
+/** Browsers hand over a folder only through such a field; nothing is uploaded. */
+const FolderField = () => (
+  <label class="field">
+    <span>Folder of the table<span class="dim"> · read in place, nothing leaves this computer</span></span>
+    <input name="files" type="file" required {...{ webkitdirectory: true }} />
   </label>
 );
 
