@@ -73,68 +73,51 @@ impl Condition {
 
 /// Which values pass; what stands under a null is of no meaning. None when array and scalars are of different kinds.
 fn passed(array: &ArrayRef, test: &Test) -> Option<BooleanBuffer> {
+    match array.data_type() {
+        DataType::Boolean => booleans(array, test),
+        DataType::Float32 | DataType::Float64 => floats(array, test),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => decimals(array, test),
+        DataType::Utf8 | DataType::Binary | DataType::FixedSizeBinary(_) => bytes(array, test),
+        _ => integers(array, test),
+    }
+}
+
+/// Integers and all that is stored as one: dates, times, timestamps.
+fn integers(array: &ArrayRef, test: &Test) -> Option<BooleanBuffer> {
+    let rows = array.len();
     let int = |scalar: &Scalar| match scalar {
         Scalar::Int(value) => Some(*value),
         _ => None,
     };
     let order = |a: i64, b: &i64| a.cmp(b);
     if let Some(values) = small_ints(array) {
-        return decide(
-            test,
-            values.len(),
-            |row| values.get(row).map_or(0, |v| i64::from(*v)),
-            int,
-            order,
-        );
+        let value = |row: usize| values.get(row).map_or(0, |value| i64::from(*value));
+        return decide(test, rows, value, int, order);
     }
     if let Some(values) = long_ints(array) {
-        return decide(
-            test,
-            values.len(),
-            |row| values.get(row).map_or(0, |v| *v),
-            int,
-            order,
-        );
+        let value = |row: usize| values.get(row).map_or(0, |value| *value);
+        return decide(test, rows, value, int, order);
     }
-    match array.data_type() {
-        DataType::Int8 => {
-            let array = array.as_primitive::<Int8Type>();
-            decide(
-                test,
-                array.len(),
-                |row| i64::from(array.value(row)),
-                int,
-                order,
-            )
-        }
-        DataType::Int16 => {
-            let array = array.as_primitive::<Int16Type>();
-            decide(
-                test,
-                array.len(),
-                |row| i64::from(array.value(row)),
-                int,
-                order,
-            )
-        }
-        DataType::Boolean => {
-            let array = array.as_boolean();
-            let boolean = |scalar: &Scalar| match scalar {
-                Scalar::Boolean(value) => Some(*value),
-                _ => None,
-            };
-            decide(
-                test,
-                array.len(),
-                |row| array.value(row),
-                boolean,
-                |a, b| a.cmp(b),
-            )
-        }
-        DataType::Float32 | DataType::Float64 => floats(array, test),
-        DataType::Decimal128(..) | DataType::Decimal256(..) => decimals(array, test),
-        _ => bytes(array, test),
+    if let Some(array) = array.as_primitive_opt::<Int16Type>() {
+        return decide(test, rows, |row| i64::from(array.value(row)), int, order);
     }
+    let array = array.as_primitive_opt::<Int8Type>()?;
+    decide(test, rows, |row| i64::from(array.value(row)), int, order)
+}
+
+fn booleans(array: &ArrayRef, test: &Test) -> Option<BooleanBuffer> {
+    let array = array.as_boolean_opt()?;
+    let boolean = |scalar: &Scalar| match scalar {
+        Scalar::Boolean(value) => Some(*value),
+        _ => None,
+    };
+    decide(
+        test,
+        array.len(),
+        |row| array.value(row),
+        boolean,
+        |a, b| a.cmp(b),
+    )
 }
 
 fn floats(array: &ArrayRef, test: &Test) -> Option<BooleanBuffer> {
