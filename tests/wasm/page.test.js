@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import * as arrow from 'apache-arrow';
 import { tableOf } from '../../www/engine/cells.js';
+import { filesOfTable, folderStore } from '../../www/engine/folder_store.js';
 import { actionName, clock, full, laneOf } from '../../www/model/instant.js';
 import { format, parse, withoutSecrets } from '../../www/model/link.js';
 import { corsRule, problemOf, toldCodes } from '../../www/model/problem.js';
 import { bytes, duration, middleCut } from '../../www/model/units.js';
-import { nearest, scaleOf, ticksOf } from '../../www/parts/scale.js';
+import { nearest, panned, scaleOf, ticksOf, zoomed } from '../../www/parts/scale.js';
 
 const text = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -76,6 +77,15 @@ test('the strip orders instants by time and names round times', () => {
   assert.equal(nearest([], 0), -1);
 });
 
+test('zooming keeps the time under the pointer in place and stays within the whole', () => {
+  const whole = { start: 0, end: 100_000 };
+  const near = zoomed(whole, whole, 25_000, 0.5);
+  assert.deepEqual(near, { start: 12_500, end: 62_500 });
+  assert.deepEqual(near && panned(near, whole, 90_000), { start: 50_000, end: 100_000 });
+  assert.deepEqual(near && panned(near, whole, -90_000), { start: 0, end: 50_000 });
+  assert.equal(near && zoomed(near, whole, 25_000, 3), undefined, 'all the way out is the whole');
+});
+
 test('numbers carry one unit', () => {
   assert.deepEqual([999, 1000, 84_231_002, 2_000_000_000].map(bytes), ['999 B', '1.0 kB', '84.2 MB', '2.0 GB']);
   assert.deepEqual([412.4, 1400, 61_000].map(duration), ['412 ms', '1.4 s', '1 min 1 s']);
@@ -123,6 +133,31 @@ test('nested cells are compact JSON', () => {
   const { rows, types } = cells({ list, struct, map });
   assert.deepEqual(types, ['array<string>', 'struct<n: int, ok: boolean>', 'map<string, long>']);
   assert.deepEqual(rows, [['["a",null]', '{"n":1,"ok":true}', '{"k":2}'], ['[]', null, null]]);
+});
+
+test('a chosen folder is a store of the table in it', async () => {
+  const file = (/** @type {string} */ name) => Object.defineProperty(new File([name], 'x'), 'webkitRelativePath', { value: name });
+  const names = ['up/t/.hoodie/hoodie.properties', 'up/t/.hoodie/metadata/.hoodie/hoodie.properties', 'up/t/a=1/f', 'up/t/a=2/f', 'up/t/root', 'up/other'];
+  const files = filesOfTable(names.map(file));
+  assert.deepEqual([...files.keys()], ['.hoodie/hoodie.properties', '.hoodie/metadata/.hoodie/hoodie.properties', 'a=1/f', 'a=2/f', 'root']);
+  const store = folderStore(files);
+  /** @param {string} prefix @param {{ delimiter?: '/', startAfter?: string }} how */
+  const list = async (prefix, how) => {
+    const found = [];
+    for await (const one of store.list(prefix, how)) found.push('prefix' in one ? one.prefix : `${one.path} ${one.size}`);
+    return found;
+  };
+  assert.deepEqual(await list('', { delimiter: '/' }), ['root 9', '.hoodie/', 'a=1/', 'a=2/']);
+  assert.deepEqual(await list('a=1', {}), ['a=1/f 10']);
+  assert.deepEqual(await list('', { startAfter: 'a=1/f' }), ['a=2/f 10', 'root 9']);
+  const read = async (/** @type {Parameters<typeof store.get>[1]['range']} */ range) => {
+    const { data, size } = await store.get('a=1/f', range ? { range } : {});
+    return [new TextDecoder().decode(/** @type {Uint8Array} */ (data)), size];
+  };
+  assert.deepEqual(await read({ start: 3, end: 7 }), ['t/a=', 10]);
+  assert.deepEqual(await read({ suffix: 3 }), ['1/f', 10]);
+  assert.deepEqual(await read(undefined), ['up/t/a=1/f', 10]);
+  await assert.rejects(async () => store.get('gone', {}), { status: 404 });
 });
 
 test('every failure of reading has a sentence and a button', async () => {

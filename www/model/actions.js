@@ -73,6 +73,7 @@ export async function open(wanted, secrets = {}, asked = {}) {
     state.chosenColumns.value = undefined;
     state.limit.value = state.pageSize;
     state.readOptimized.value = false;
+    state.stripZoom.value = undefined;
     state.selected.value = undefined;
     state.dialog.value = undefined;
   });

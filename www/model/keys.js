@@ -12,6 +12,7 @@ export const keyList = /** @type {const} */ ([
   ['g d · f · t · s · r', 'go to Data, Files, Timeline, Schema, Requests'],
   ['[  ]', 'previous and next instant'],
   ['← ↑ → ↓ Home End PgUp PgDn', 'move in the grid and on the timeline'],
+  ['+  −  on the timeline, or the wheel', 'zoom'],
   ['Enter', 'inspect what is focused'],
   ['Ctrl C', 'copy the focused cell'],
   ['i', 'open or close the inspector'],

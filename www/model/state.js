@@ -24,6 +24,8 @@ export const asOf = signal(/** @type {string | undefined} */ (undefined));
 export const filters = signal(/** @type {readonly FilterTuple[]} */ ([]));
 export const chosenColumns = signal(/** @type {readonly string[] | undefined} */ (undefined));
 export const limit = signal(pageSize);
+/** The part of the timeline that the strip shows; undefined is all of it. */
+export const stripZoom = signal(/** @type {import('../parts/scale.js').Span | undefined} */ (undefined));
 export const readOptimized = signal(false);
 
 /** What is looked at. */

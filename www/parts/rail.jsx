@@ -22,6 +22,7 @@ export const Rail = () => (
         {items.map(([name, word]) => <Item key={name} name={name} word={word} />)}
       </div>
     ))}
+    <button type="button" class="rail-item rail-keys" title="Keys ( ? )" aria-label="Keys" onClick={() => { state.dialog.value = 'keys'; }}><kbd>?</kbd><span class="rail-word">Keys</span></button>
   </nav>
 );
 

@@ -12,20 +12,45 @@ const steps = [second, 2 * second, 5 * second, 10 * second, 15 * second, 30 * se
 const tickRoom = 110;
 const edge = 0.03;
 
+/** @typedef {{ start: number, end: number }} Span milliseconds on the timeline's clock */
+
 /**
- * @param {readonly TimelineEntry[]} instants @param {number} width pixels
- * @returns {{ x: (at: number) => number, start: number, end: number }}
+ * @param {readonly TimelineEntry[]} instants @param {number} width pixels @param {Span} [zoom] the part that is shown; all by default
+ * @returns {Span & { x: (at: number) => number }}
  */
-export function scaleOf(instants, width) {
+export function scaleOf(instants, width, zoom) {
+  const { start, end } = zoom ?? wholeSpan(instants);
+  return { start, end, x: (at) => ((at - start) / (end - start)) * width };
+}
+
+/** @param {readonly TimelineEntry[]} instants @returns {Span} */
+export function wholeSpan(instants) {
   const times = instants.flatMap(({ timestamp, completionTimestamp }) => [clock(timestamp), completionTimestamp === undefined ? undefined : clock(completionTimestamp)]);
   const known = times.filter((at) => at !== undefined);
   const first = known.reduce((a, b) => Math.min(a, b), Infinity);
   const last = known.reduce((a, b) => Math.max(a, b), -Infinity);
   const [low, high] = known.length === 0 ? [0, minute] : [first, last];
   const span = Math.max(high - low, 10 * second);
-  const start = low - span * edge;
-  const end = low + span * (1 + 3 * edge);
-  return { start, end, x: (at) => ((at - start) / (end - start)) * width };
+  return { start: low - span * edge, end: low + span * (1 + 3 * edge) };
+}
+
+/**
+ * A span made smaller or larger around one time, never larger than the whole nor outside of it; undefined is the whole.
+ * @param {Span} span @param {Span} whole @param {number} around @param {number} factor @returns {Span | undefined}
+ */
+export function zoomed({ start, end }, whole, around, factor) {
+  const size = Math.max(second, (end - start) * factor);
+  if (size >= whole.end - whole.start) return undefined;
+  return within(around - ((around - start) / (end - start)) * size, size, whole);
+}
+
+/** @param {Span} span @param {Span} whole @param {number} by milliseconds @returns {Span} */
+export const panned = ({ start, end }, whole, by) => within(start + by, end - start, whole);
+
+/** @param {number} start @param {number} size @param {Span} whole @returns {Span} */
+function within(start, size, whole) {
+  const low = Math.max(whole.start, Math.min(whole.end - size, start));
+  return { start: low, end: low + size };
 }
 
 /** @param {number} start @param {number} end @param {number} width @returns {{ at: number, text: string }[]} */

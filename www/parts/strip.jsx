@@ -5,7 +5,7 @@ import * as actions from '../model/actions.js';
 import { actionName, clock, full, hueOf, isPending, laneOf, short, zoneName } from '../model/instant.js';
 import * as state from '../model/state.js';
 import { counted } from '../model/units.js';
-import { dayOf, nearest, scaleOf, ticksOf } from './scale.js';
+import { dayOf, nearest, panned, scaleOf, ticksOf, wholeSpan, zoomed } from './scale.js';
 
 /** @typedef {import('../types.js').TimelineEntry} TimelineEntry */
 
@@ -19,7 +19,8 @@ const openWidth = 40;
 export function Strip() {
   const table = state.table.value;
   const pending = state.instants.value.filter(isPending).length;
-  const first = clock(state.instants.value[0]?.timestamp ?? '');
+  const zoom = state.stripZoom.value;
+  const first = zoom?.start ?? clock(state.instants.value[0]?.timestamp ?? '');
   return (
     <section class="strip" aria-label="Timeline strip">
       <ul class="lanes" aria-hidden="true">
@@ -30,7 +31,8 @@ export function Strip() {
       <div class="strip-facts">
         {table && <span title={table.timezone === 'UTC' ? 'Instants are UTC.' : 'This table keeps instants on the clock of whoever wrote them (hoodie.table.timeline.timezone=LOCAL).'}>{zoneName(table.timezone)}</span>}
         {pending > 0 && <span class="pending">{counted(pending, 'pending', 'pending')}</span>}
-        {state.asOf.value !== undefined && <button type="button" class="link" onClick={() => actions.goTo(undefined)}>newest</button>}
+        {state.asOf.value !== undefined && <button type="button" class="link" title="Show the newest instant again" onClick={() => actions.goTo(undefined)}>newest</button>}
+        {zoom && <button type="button" class="link" title="Show all instants again" onClick={() => { state.stripZoom.value = undefined; }}>whole</button>}
       </div>
     </section>
   );
@@ -41,7 +43,8 @@ function Axis() {
   const width = useWidth(box);
   const [preview, setPreview] = useState(/** @type {number | undefined} */ (undefined));
   const instants = state.instants.value;
-  const { x, start, end } = scaleOf(instants, width);
+  const { x, start, end } = scaleOf(instants, width, state.stripZoom.value);
+  useWheel(box, width);
   const shown = instants.findIndex(({ timestamp }) => timestamp === state.shownInstant.value);
   const index = preview ?? shown;
   const at = (/** @type {PointerEvent} */ event) => {
@@ -108,6 +111,12 @@ function Handle({ index, x, width, onStep }) {
   const left = Math.max(0, Math.min(width, x(at)));
   const text = `as of ${short(time)}`;
   const press = (/** @type {KeyboardEvent} */ event) => {
+    const zoom = { '+': 0.7, '=': 0.7, '-': 1 / 0.7 }[event.key];
+    if (zoom !== undefined) {
+      const whole = wholeSpan(instants);
+      state.stripZoom.value = zoomed(state.stripZoom.value ?? whole, whole, at, zoom);
+      return;
+    }
     const to = { ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1, Home: 0, End: instants.length - 1, PageUp: index - 10, PageDown: index + 10 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -125,6 +134,26 @@ function Handle({ index, x, width, onStep }) {
 
 /** Keeps the label centred on the line, and inside the strip. @param {number} left @param {number} width @param {number} label */
 const labelShift = (left, width, label) => Math.max(-left, Math.min(width - left - label, -label / 2));
+
+/** The wheel zooms around the pointer, with Shift or sideways it moves along. @param {{ current: HTMLElement | null }} box @param {number} width */
+function useWheel(box, width) {
+  useEffect(() => {
+    const { current } = box;
+    if (!current || width === 0) return undefined;
+    const turn = (/** @type {WheelEvent} */ event) => {
+      event.preventDefault();
+      const whole = wholeSpan(state.instants.value);
+      const span = state.stripZoom.value ?? whole;
+      const aside = event.shiftKey ? event.deltaY : event.deltaX;
+      const perPixel = (span.end - span.start) / width;
+      const around = span.start + (event.clientX - current.getBoundingClientRect().left) * perPixel;
+      state.stripZoom.value = aside !== 0 ? state.stripZoom.value && panned(span, whole, aside * perPixel) : zoomed(span, whole, around, 1.0015 ** event.deltaY);
+    };
+    // Only a listener that says so may keep the page from scrolling.
+    current.addEventListener('wheel', turn, { passive: false });
+    return () => current.removeEventListener('wheel', turn);
+  }, [box, width]);
+}
 
 /** The width of an element as it changes. @param {{ current: HTMLElement | null }} box */
 function useWidth(box) {
