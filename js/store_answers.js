@@ -42,13 +42,11 @@ export function* oneLevel(files, prefix) {
 /** A prefix as a folder: empty, or with one slash at its end. */
 export const folderOf = (/** @type {string} */ prefix) => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
 
-/** Paths by their bytes, as object stores list them. */
-export function byPath(/** @type {{ path: string }} */ a, /** @type {{ path: string }} */ b) {
-  if (a.path === b.path) return 0;
-  const [left, right] = [[...a.path], [...b.path]];
-  const i = left.findIndex((character, at) => character !== right[at]);
-  if (i < 0) return -1;
-  return (left[i]?.codePointAt(0) ?? -1) - (right[i]?.codePointAt(0) ?? -1);
+/** Paths by the bytes of their UTF-8, as object stores list them: the order of code points, not of UTF-16 units. */
+export function byPath(/** @type {{ path: string }} */ { path: left }, /** @type {{ path: string }} */ { path: right }) {
+  let i = 0;
+  while (i < left.length && left[i] === right[i]) i += 1;
+  return (left.codePointAt(i) ?? -1) - (right.codePointAt(i) ?? -1);
 }
 
 export const notFound = (/** @type {string} */ path, /** @type {unknown} */ cause = undefined) =>
