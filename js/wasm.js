@@ -8,6 +8,8 @@ import { version } from './version.js';
 /** @typedef {import('./index.d.ts').WasmSource} WasmSource */
 /** @typedef {WasmSource | (() => WasmSource | Promise<WasmSource>)} Source */
 
+const glueOf = /** @type {() => import('./glue.d.ts').Glue} */ (/** @type {unknown} */ (createGlue));
+
 /** Where the wasm comes from unless init() says otherwise; the entries set it. @type {Source | undefined} */
 let usual;
 /** Kept once compiled: an instance that replaces a dead one needs no download. @type {WebAssembly.Module | undefined} */
@@ -50,7 +52,7 @@ export function initSync({ module }) {
   if (live !== undefined && !live.dead) return;
   try {
     const wanted = compiled ?? (module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module));
-    const next = new Engine(createGlue);
+    const next = new Engine(glueOf);
     next.start(new WebAssembly.Instance(wanted, next.imports()));
     live = checked(next);
     compiled = wanted;
@@ -66,7 +68,7 @@ export function initSync({ module }) {
 async function load(source) {
   try {
     const module = compiled ?? (await compile(typeof source === 'function' ? await source() : await source));
-    const next = new Engine(createGlue);
+    const next = new Engine(glueOf);
     next.start(await WebAssembly.instantiate(module, next.imports()));
     live = checked(next);
     // Only now: bytes that compile and do not fit are not to be kept for the next try.
