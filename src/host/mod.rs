@@ -9,6 +9,8 @@
 )]
 
 mod clock;
+#[cfg(target_arch = "wasm32")]
+mod kept;
 mod outside;
 mod random;
 #[cfg(target_arch = "wasm32")]
@@ -17,9 +19,11 @@ mod sleep;
 mod zone;
 
 pub use clock::now_millis;
+#[cfg(target_arch = "wasm32")]
+pub use kept::Kept;
 pub use outside::Outside;
 pub use random::random_unit;
 #[cfg(target_arch = "wasm32")]
-pub use send::await_promise;
+pub use send::{await_promise, run_local, settled};
 pub use sleep::sleep;
 pub use zone::{Zone, zone};

@@ -1,6 +1,7 @@
 //! A promise in, a `Send` future out.
 
 use futures::channel::oneshot;
+use futures::future::{Either, select};
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -22,23 +23,48 @@ where
     C: FnOnce() + 'static,
     K: FnOnce(Result<JsValue, JsValue>) -> Result<T> + 'static,
 {
+    let promise = settled(start());
+    let local = run_local(async move { take(promise.await) }, cancel);
+    async move { local.await? }
+}
+
+/// Runs `work`, which may hold JavaScript values, as a local task; only what it returns crosses over.
+///
+/// When the returned future is dropped before `work` ends, `work` is dropped and `cancel` runs once.
+pub fn run_local<T, W, C>(
+    work: W,
+    cancel: C,
+) -> impl Future<Output = Result<T>> + Send + use<T, W, C>
+where
+    T: Send + 'static,
+    W: Future<Output = T> + 'static,
+    C: FnOnce() + 'static,
+{
     let (mut sender, receiver) = oneshot::channel();
-    let promise = JsFuture::from(start());
     spawn_local(async move {
-        let settled = futures::future::select(promise, sender.cancellation()).await;
-        match settled {
-            futures::future::Either::Left((value, _)) => {
-                let _ = sender.send(take(value));
+        let ended = select(Box::pin(work), sender.cancellation()).await;
+        match ended {
+            Either::Left((value, _)) => {
+                let _ = sender.send(value);
             }
-            futures::future::Either::Right(_) => cancel(),
+            Either::Right((_, work)) => {
+                drop(work);
+                cancel();
+            }
         }
     });
     async move {
-        match receiver.await {
-            Ok(value) => value,
-            Err(_) => Err(Error::internal(
-                "the task that waits for a promise ended early",
-            )),
-        }
+        let ended = receiver.await;
+        ended.map_err(|_| Error::internal("a task that waits for JavaScript ended early"))
     }
+}
+
+/// Waits for a promise inside of [`run_local`].
+#[allow(
+    clippy::disallowed_methods,
+    clippy::future_not_send,
+    reason = "this is the one place that turns promises into futures; run_local makes them Send"
+)]
+pub async fn settled(promise: Promise) -> Result<JsValue, JsValue> {
+    JsFuture::from(promise).await
 }

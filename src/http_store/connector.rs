@@ -41,7 +41,7 @@ pub(crate) trait Transport: fmt::Debug + Send + Sync + 'static {
 #[async_trait]
 pub(crate) trait HeaderSource: fmt::Debug + Send + Sync + 'static {
     /// The headers now.
-    async fn headers(&self) -> Result<HeaderMap, Error>;
+    async fn headers(&self) -> Result<HeaderMap, Failure>;
 }
 
 /// Connects `object_store` to a [`Transport`].
@@ -82,7 +82,7 @@ impl Connector {
             headers.remove(name);
         }
         if let Some(source) = &self.headers {
-            let more = source.headers().await.map_err(Failure::lasting)?;
+            let more = source.headers().await?;
             headers.extend(more);
         }
         let body = match (body.is_empty(), body.as_bytes()) {

@@ -11,13 +11,23 @@
     )
 )]
 
+#[cfg(target_arch = "wasm32")]
+mod caller;
 mod connector;
 mod crypto;
+#[cfg(target_arch = "wasm32")]
+mod fetch;
+#[cfg(target_arch = "wasm32")]
+mod js_store;
+#[cfg(target_arch = "wasm32")]
+mod js_value;
 mod judge;
 mod listing;
 pub mod manifest;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
+#[cfg(target_arch = "wasm32")]
+mod open;
 mod refusal;
 mod s3;
 #[cfg(test)]
@@ -27,3 +37,5 @@ mod web_folder;
 pub use manifest::Manifest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{open_folder, open_memory};
+#[cfg(target_arch = "wasm32")]
+pub use open::{OpenedStore, open};

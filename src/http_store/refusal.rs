@@ -10,7 +10,7 @@ pub(super) fn refuse(asked: &Asked, received: &Received, retry_after: Option<u64
     let status = received.status;
     let code = error_code(&received.body);
     let region = header(received, "x-amz-bucket-region");
-    let (kind, message, retry) = sort(status, code.as_deref(), asked);
+    let (kind, message, retry) = sort(status, code.as_deref(), asked.known.is_some());
     let mut error = Error::new(kind, message).context("status", status);
     if let Some(code) = &code {
         error = error.context("code", code);
@@ -34,7 +34,14 @@ pub(super) fn refuse(asked: &Asked, received: &Received, retry_after: Option<u64
     }
 }
 
-fn sort(status: u16, code: Option<&str>, asked: &Asked) -> (ErrorKind, &'static str, bool) {
+/// The kind of error that a status alone stands for, and whether it may be over soon.
+#[cfg(target_arch = "wasm32")]
+pub(super) fn kind_of_status(status: u16) -> (ErrorKind, bool) {
+    let (kind, _, retry) = sort(status, None, true);
+    (kind, retry)
+}
+
+fn sort(status: u16, code: Option<&str>, size_known: bool) -> (ErrorKind, &'static str, bool) {
     use ErrorKind::{
         InvalidArgument, Network, NotFound, PreconditionFailed, Throttled, Unauthorized,
         Unavailable,
@@ -55,7 +62,7 @@ fn sort(status: u16, code: Option<&str>, asked: &Asked) -> (ErrorKind, &'static 
             "the object is not as it was expected to be",
             false,
         ),
-        (416, _) if asked.known.is_some() => (
+        (416, _) if size_known => (
             PreconditionFailed,
             "the object ends before the bytes asked for",
             false,

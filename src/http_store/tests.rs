@@ -329,10 +329,12 @@ struct Token;
 
 #[async_trait]
 impl HeaderSource for Token {
-    async fn headers(&self) -> Result<HeaderMap, Error> {
-        Ok([header("authorization", "Bearer t0ken-value")?]
-            .into_iter()
-            .collect())
+    async fn headers(&self) -> Result<HeaderMap, Failure> {
+        Ok(
+            [header("authorization", "Bearer t0ken-value").map_err(Failure::lasting)?]
+                .into_iter()
+                .collect(),
+        )
     }
 }
 

@@ -1,0 +1,271 @@
+//! Requests by `fetch`: the host's own, or one that the caller gave. The same in browsers, Node and workerd.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, RANGE};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use js_sys::{Function, Object, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{AbortController, AbortSignal, Headers, ReadableStreamDefaultReader, Response};
+
+use super::connector::{Outgoing, Transport};
+use super::js_value::{function, get, promise, set, text, thrown};
+use super::judge::Received;
+use crate::error::{Error, ErrorKind};
+use crate::host::{self, Kept};
+use crate::storage::wire::Failure;
+
+/// Headers of an answer that anything here looks at.
+const SEEN: [&str; 9] = [
+    "content-length",
+    "content-range",
+    "content-encoding",
+    "content-type",
+    "etag",
+    "last-modified",
+    "retry-after",
+    "x-amz-bucket-region",
+    "x-amz-version-id",
+];
+
+/// A transport over `fetch`.
+#[derive(Debug)]
+pub(crate) struct Fetch {
+    /// The caller's function in place of the host's.
+    own: Option<Kept>,
+}
+
+impl Fetch {
+    pub(crate) fn new(own: Option<Function>) -> Self {
+        let own = own.map(|function| Kept::new(function.into()));
+        Self { own }
+    }
+
+    /// Starts a request. What it holds of JavaScript stays in a local task, and dropping the future aborts it.
+    fn start(
+        &self,
+        request: Outgoing,
+    ) -> impl Future<Output = crate::Result<Result<Received, Failure>>> + Send + use<> {
+        let own = self.own.as_ref().map(Kept::get);
+        let controller = AbortController::new().ok();
+        let signal = controller.as_ref().map(AbortController::signal);
+        let abort = move || {
+            if let Some(controller) = controller {
+                controller.abort();
+            }
+        };
+        host::run_local(exchange(own, request, signal), abort)
+    }
+}
+
+#[async_trait]
+impl Transport for Fetch {
+    async fn send(&self, request: Outgoing) -> Result<Received, Failure> {
+        self.start(request).await.map_err(Failure::lasting)?
+    }
+}
+
+#[allow(
+    clippy::future_not_send,
+    reason = "it runs inside host::run_local, which is Send"
+)]
+async fn exchange(
+    own: Option<JsValue>,
+    request: Outgoing,
+    signal: Option<AbortSignal>,
+) -> Result<Received, Failure> {
+    let secrets = secrets_of(&request.headers);
+    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+    let init = init_of(&request, signal.as_ref())?;
+    let failed = |value: JsValue| no_answer(&value, &request.url, &secrets);
+    let global: JsValue = js_sys::global().into();
+    let (fetch, this) = match own {
+        Some(own) => (own.dyn_into::<Function>().ok(), JsValue::UNDEFINED),
+        None => (function(&global, "fetch"), global),
+    };
+    let Some(fetch) = fetch else {
+        let error = Error::invalid_argument("this host has no fetch").context("field", "fetch");
+        return Err(Failure::lasting(error));
+    };
+    let url = JsValue::from_str(&request.url);
+    let answer = fetch.call2(&this, &url, &init).map_err(failed)?;
+    let answer = host::settled(promise(&answer)).await.map_err(failed)?;
+    if !answer.is_object() || function(&answer, "arrayBuffer").is_none() {
+        let error = Error::invalid_argument("the fetch function gave no Response");
+        return Err(Failure::lasting(error.context("field", "fetch")));
+    }
+    let response: Response = answer.unchecked_into();
+    let status = response.status();
+    let headers = headers_of(&response);
+    let limit = (request.limit)(status, &headers);
+    let (body, ended) = body_of(&response, &headers, limit).await.map_err(|value| {
+        let mut failure = thrown(&value, ErrorKind::Network, &secrets);
+        failure.error = Error::network("the body broke off")
+            .context("status", status)
+            .with_source(failure.error);
+        failure
+    })?;
+    Ok(Received {
+        status,
+        headers,
+        body,
+        ended,
+    })
+}
+
+fn init_of(request: &Outgoing, signal: Option<&AbortSignal>) -> Result<Object, Failure> {
+    let init = Object::new();
+    set(&init, "method", &request.method.as_str().into());
+    let headers = Object::new();
+    for (name, value) in &request.headers {
+        // Headers are bytes in Rust and Latin-1 text in JavaScript.
+        let value: String = value
+            .as_bytes()
+            .iter()
+            .map(|byte| char::from(*byte))
+            .collect();
+        set(&headers, name.as_str(), &value.into());
+    }
+    set(&init, "headers", &headers);
+    if let Some(body) = &request.body {
+        set(&init, "body", &Uint8Array::from(body.as_ref()));
+    }
+    if let Some(signal) = signal {
+        set(&init, "signal", signal);
+    }
+    // A browser's cache splits a range that overlaps one it has into two requests, and may show a properties file
+    // that is hours old. Older workerd throws at the sight of the option, and has no such cache.
+    let workerd = !get(&js_sys::global(), "WebSocketPair").is_undefined();
+    if !workerd {
+        let cache = match request.headers.contains_key(RANGE) {
+            true => "no-store",
+            false => "no-cache",
+        };
+        set(&init, "cache", &cache.into());
+    }
+    Ok(init)
+}
+
+fn headers_of(response: &Response) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    let headers = get(response, "headers");
+    if function(&headers, "get").is_none() {
+        return map;
+    }
+    let headers: Headers = headers.unchecked_into();
+    for name in SEEN {
+        if let Ok(Some(value)) = headers.get(name)
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            map.insert(HeaderName::from_static(name), value);
+        }
+    }
+    map
+}
+
+/// The body up to `limit` bytes, and whether that is all of it.
+#[allow(
+    clippy::future_not_send,
+    reason = "it runs inside host::run_local, which is Send"
+)]
+async fn body_of(
+    response: &Response,
+    headers: &HeaderMap,
+    limit: u64,
+) -> Result<(Bytes, bool), JsValue> {
+    let stream = get(response, "body");
+    if limit == 0 {
+        if let Some(cancel) = function(&stream, "cancel")
+            && let Ok(cancelled) = cancel.call0(&stream)
+        {
+            // A body that cannot be cancelled is no fault of the answer.
+            let _ = host::settled(promise(&cancelled)).await;
+        }
+        return Ok((Bytes::new(), false));
+    }
+    let told = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    let fits = !headers.contains_key(CONTENT_ENCODING) && told.is_some_and(|told| told <= limit);
+    if fits || function(&stream, "getReader").is_none() {
+        let buffer = host::settled(response.array_buffer()?).await?;
+        let array = Uint8Array::new(&buffer);
+        let ended = u64::from(array.length()) <= limit;
+        let most = u32::try_from(limit).unwrap_or(u32::MAX);
+        let array = if ended {
+            array
+        } else {
+            array.subarray(0, most)
+        };
+        return Ok((array.to_vec().into(), ended));
+    }
+    let reader = function(&stream, "getReader").ok_or(JsValue::UNDEFINED)?;
+    let reader: ReadableStreamDefaultReader = reader.call0(&stream)?.unchecked_into();
+    read_up_to(&reader, limit).await
+}
+
+#[allow(
+    clippy::future_not_send,
+    reason = "it runs inside host::run_local, which is Send"
+)]
+pub(super) async fn read_up_to(
+    reader: &ReadableStreamDefaultReader,
+    limit: u64,
+) -> Result<(Bytes, bool), JsValue> {
+    let mut all: Vec<u8> = Vec::new();
+    loop {
+        let step = host::settled(reader.read()).await?;
+        if get(&step, "done").is_truthy() {
+            return Ok((all.into(), true));
+        }
+        let Ok(chunk) = get(&step, "value").dyn_into::<Uint8Array>() else {
+            return Err(JsValue::from_str("a body's chunk is not a Uint8Array"));
+        };
+        let room = limit.saturating_sub(all.len() as u64);
+        if u64::from(chunk.length()) > room {
+            let most = u32::try_from(room).unwrap_or(u32::MAX);
+            all.extend(chunk.subarray(0, most).to_vec());
+            let _ = host::settled(reader.cancel()).await;
+            return Ok((all.into(), false));
+        }
+        let at = all.len();
+        all.resize(at + chunk.length() as usize, 0);
+        if let Some(room) = all.get_mut(at..) {
+            chunk.copy_to(room);
+        }
+    }
+}
+
+/// Values that must not come back in a message: hosts quote a header that they refuse.
+fn secrets_of(headers: &HeaderMap) -> Vec<String> {
+    let secret = |(name, value): (&HeaderName, &HeaderValue)| {
+        let hidden = value.is_sensitive()
+            || *name == http::header::AUTHORIZATION
+            || *name == "x-amz-security-token";
+        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        hidden.then_some(text)
+    };
+    headers.iter().filter_map(secret).collect()
+}
+
+fn no_answer(value: &JsValue, url: &str, secrets: &[&str]) -> Failure {
+    let mut failure = thrown(value, ErrorKind::Network, secrets);
+    if failure.error.kind() == ErrorKind::Network && is_elsewhere(url) {
+        failure.error = failure.error.context(
+            "hint",
+            "if the server is up, it must allow this page: Access-Control-Allow-Origin for its origin, \
+             Access-Control-Allow-Headers for authorization and x-amz-* when requests are signed, \
+             Access-Control-Expose-Headers: Content-Range, ETag",
+        );
+    }
+    failure
+}
+
+/// Whether a page asks another origin than its own, so that CORS rules apply.
+fn is_elsewhere(url: &str) -> bool {
+    let location = get(&js_sys::global(), "location");
+    let Some(origin) = text(&location, "origin") else {
+        return false;
+    };
+    url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() != origin)
+}
