@@ -62,4 +62,5 @@ pub use error::{Error, ErrorKind, Result};
 /// Tables of `tests/data`, for unit tests.
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[path = "../tests/support/mod.rs"]
+#[allow(unreachable_pub, reason = "integration tests share it")]
 mod support;

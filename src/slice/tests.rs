@@ -1,7 +1,3 @@
-#[path = "../../tests/support/mod.rs"]
-#[allow(unreachable_pub, reason = "integration tests share it")]
-mod support;
-
 mod reading;
 mod spark;
 
@@ -19,6 +15,7 @@ use crate::expr::{Filter, Predicate};
 use crate::model::{BaseFile, BaseFileName};
 use crate::schema::{parse_avro, to_arrow};
 use crate::storage::{CallScope, Storage, StorageOptions};
+use crate::support;
 
 /// A storage over files in memory, whose metrics begin at zero.
 fn storage_of(store: &Arc<InMemory>) -> Storage {

@@ -219,3 +219,6 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! May a snapshot be read as of this time? Asked before any file is.
 
 use super::meta_client::MetaClient;
+use super::retained;
 use crate::error::{Error, Result};
 use crate::model::{Action, Instant, InstantTime, State};
 use crate::storage::Cause;
@@ -11,7 +12,8 @@ impl MetaClient {
     /// Errors:
     /// - `InstantPending` at or past the first incomplete commit, deltacommit or replacecommit. Pending table services
     ///   do not count: they change no rows.
-    /// - `InstantExpired` before the first instant whose files the newest clean kept, and before the timeline's start
+    /// - `InstantExpired` before the first instant that the newest clean retained, when a clean by file versions removed
+    ///   a file that was newest then (Spark answers with the rows that are left), and before the timeline's start
     ///   when something is archived: what was replaced then is no longer known.
     /// - `Corrupt` when the newest instant of the snapshot is completed but empty: it may be half written. An older
     ///   one is warned of.
@@ -59,24 +61,24 @@ impl MetaClient {
     }
 
     async fn check_retained(&self, as_of: &InstantTime) -> Result<()> {
-        let clean = self.last_clean().await?;
-        let whole = clean.and_then(|clean| clean.first_whole());
-        if let Some(whole) = whole.filter(|whole| as_of < whole) {
-            return Err(
-                expired("the cleaner has removed files that this time needs", as_of)
-                    .context("earliest", whole),
-            );
+        if let Some(clean) = self.last_clean().await? {
+            let message = "the cleaner has removed files that this time needs";
+            match clean.earliest_retained() {
+                Some(earliest) if *as_of < earliest => {
+                    return Err(expired(message, as_of).context("earliest", earliest));
+                }
+                Some(_) => {}
+                None if retained::versions_kept(self, as_of).await? => {}
+                None => return Err(expired(message, as_of)),
+            }
         }
-        let before = self.timeline.start().is_some_and(|start| as_of < start);
-        if before && self.has_archive().await? {
-            let error = expired(
-                "this time is before the active timeline, and older instants are archived",
-                as_of,
-            );
-            return Err(match self.timeline.start() {
-                Some(start) => error.context("earliest", start),
-                None => error,
-            });
+        let Some(start) = self.timeline.start().filter(|start| as_of < *start) else {
+            return Ok(());
+        };
+        if self.has_archive().await? {
+            let message =
+                "this time is before the active timeline, and older instants are archived";
+            return Err(expired(message, as_of).context("earliest", start));
         }
         Ok(())
     }

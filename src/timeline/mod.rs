@@ -7,15 +7,18 @@
 
 mod active;
 mod as_of;
+mod clock;
 mod entries;
 mod layout;
 mod load;
 mod meta_client;
 pub mod payload;
 mod replaced;
+mod retained;
 pub mod table_schema;
 
 pub use active::{InstantFile, Timeline};
+pub use clock::TimelineClock;
 pub use entries::{TimelineEntry, entries};
 pub use layout::TimelineName;
 pub use meta_client::MetaClient;

@@ -2,8 +2,11 @@
 
 use futures::future::try_join_all;
 
+use serde_json::{Value, json};
+
 use super::meta_client::MetaClient;
-use crate::error::Result;
+use crate::config::TableConfig;
+use crate::error::{Error, Result};
 use crate::model::{Instant, InstantTime};
 
 /// Instants asked for at once at most; the first is asked for alone, since it nearly always holds a schema.
@@ -25,10 +28,34 @@ pub async fn avro(meta: &MetaClient, as_of: Option<&InstantTime>) -> Result<Opti
         let bodies = try_join_all(batch.iter().map(|i| meta.commit_metadata(i))).await?;
         let found = bodies.iter().flatten().find_map(|body| body.schema());
         if let Some(schema) = found {
-            return Ok(Some(schema.to_owned()));
+            return with_dropped_columns(schema, &meta.config).map(Some);
         }
         rest = later;
         size = (size * 2).min(MAX_BATCH);
     }
-    Ok(meta.config.create_schema().map(str::to_owned))
+    let created = meta.config.create_schema();
+    created
+        .map(|schema| with_dropped_columns(schema, &meta.config))
+        .transpose()
+}
+
+/// A table that drops its partition columns from the files drops them from its commit schemas too. As in Hudi they
+/// come back last, as nullable strings.
+fn with_dropped_columns(schema: &str, config: &TableConfig) -> Result<String> {
+    if !config.drop_partition_columns() {
+        return Ok(schema.to_owned());
+    }
+    let fault = || Error::corrupt("the schema of a commit is no Avro record");
+    let mut json: Value = serde_json::from_str(schema).map_err(|e| fault().with_source(e))?;
+    let fields = json
+        .get_mut("fields")
+        .and_then(Value::as_array_mut)
+        .ok_or_else(fault)?;
+    for field in config.partition_fields() {
+        let name = Value::from(field.name.as_str());
+        if !fields.iter().any(|f| f.get("name") == Some(&name)) {
+            fields.push(json!({"name": name, "type": ["null", "string"], "default": null}));
+        }
+    }
+    Ok(json.to_string())
 }

@@ -7,7 +7,7 @@ mod replace;
 mod rollback;
 mod savepoint;
 
-pub use clean::CleanMetadata;
+pub use clean::{CleanMetadata, CleanedPartition};
 pub use commit::{CommitMetadata, WriteStat};
 pub use compaction::{CompactionOperation, CompactionPlan};
 pub use replace::{ClusteringGroup, ClusteringPlan, RequestedReplaceMetadata, SliceInfo};

@@ -1,0 +1,172 @@
+//! Timelines of every table that Spark wrote: instants, as-of rules, schemas, requests, and damage.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod damage;
+mod odd;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+
+use hudi_wasm::Result;
+use hudi_wasm::model::InstantTime;
+use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::timeline::{self, MetaClient};
+use object_store::ObjectStore;
+use serde_json::Value;
+
+fn open(store: Arc<dyn ObjectStore>) -> Result<MetaClient> {
+    let storage = Storage::new(store, StorageOptions::default());
+    support::block_on(MetaClient::load(storage))
+}
+
+fn table(name: &str) -> MetaClient {
+    open(support::store(name)).unwrap()
+}
+
+fn time(text: &str) -> InstantTime {
+    InstantTime::parse(text).unwrap()
+}
+
+fn check_as_of(meta: &MetaClient, as_of: &str) -> Result<()> {
+    support::block_on(meta.check_as_of(Some(&time(as_of))))
+}
+
+fn code<T>(result: &Result<T>) -> &'static str {
+    result
+        .as_ref()
+        .map_or_else(|e| e.kind().code(), |_| "answered")
+}
+
+#[test]
+fn every_timeline_shows_the_completed_writes_that_spark_lists() {
+    for name in support::tables() {
+        let meta = table(&name);
+        let mut expected: Vec<_> = support::expected(&name)["instants"]
+            .as_array()
+            .unwrap()
+            .clone();
+        expected.sort_by_key(|i| i["instant"].as_str().unwrap().to_owned());
+        let layout_two = meta.config.version().number() >= 8;
+        let found: Vec<_> = meta
+            .timeline
+            .completed_writes()
+            .map(|i| {
+                let completion = i.completion.as_ref().map(|c| c.as_str());
+                assert_eq!(completion.is_some(), layout_two, "{name}");
+                (
+                    i.time.as_str().to_owned(),
+                    i.action.as_str().to_owned(),
+                    completion.map(str::to_owned),
+                )
+            })
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|i| {
+                let text = |key: &str| i[key].as_str().map(str::to_owned);
+                let completion = text("completion").filter(|_| layout_two);
+                (
+                    text("instant").unwrap(),
+                    text("action").unwrap(),
+                    completion,
+                )
+            })
+            .collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn every_time_that_spark_answers_is_answered_and_every_refusal_has_its_code() {
+    let (mut answered, mut refused) = (0, 0);
+    for name in support::tables() {
+        let meta = table(&name);
+        for query in support::queries(&support::expected(&name), "snapshot") {
+            let Some(as_of) = query["query"]["asOf"].as_str() else {
+                continue;
+            };
+            let expected = match query["error"].as_str() {
+                None => "answered",
+                Some(text) if text.contains("first incomplete commit") => "INSTANT_PENDING",
+                Some(text) if text.contains("Cleaner cleaned up") => "INSTANT_EXPIRED",
+                Some(other) => panic!("{name}: {other}"),
+            };
+            let result = check_as_of(&meta, as_of);
+            assert_eq!(code(&result), expected, "{name} as of {as_of}: {result:?}");
+            match expected {
+                "answered" => answered += 1,
+                _ => refused += 1,
+            }
+        }
+    }
+    assert!(answered > 100 && refused >= 18, "{answered} {refused}");
+}
+
+#[test]
+fn every_schema_names_the_columns_that_spark_reads() {
+    for name in support::tables() {
+        let meta = table(&name);
+        let schema = support::block_on(timeline::table_schema::avro(&meta, None)).unwrap();
+        let expected = support::expected(&name)["schema"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let mut expected: Vec<_> = expected
+            .iter()
+            .map(|c| c[0].as_str().unwrap().to_owned())
+            .collect();
+        let meta_fields = [
+            "commit_time",
+            "commit_seqno",
+            "record_key",
+            "partition_path",
+            "file_name",
+        ];
+        expected.retain(|column| {
+            !meta_fields
+                .iter()
+                .any(|field| *column == format!("_hoodie_{field}"))
+        });
+        let schema: Value =
+            serde_json::from_str(&schema.unwrap_or_else(|| panic!("{name} has no schema")))
+                .unwrap();
+        let fields = schema["fields"].as_array().unwrap().iter();
+        let mut found: Vec<_> = fields
+            .map(|f| f["name"].as_str().unwrap().to_owned())
+            .collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn every_instant_reads_as_json_and_every_commit_as_its_type() {
+    for name in support::tables() {
+        let meta = table(&name);
+        for instant in meta.timeline.instants() {
+            let text = support::block_on(meta.instant_json(instant)).unwrap();
+            assert!(
+                serde_json::from_str::<Value>(&text).unwrap().is_object(),
+                "{name} {instant:?}"
+            );
+        }
+        for instant in meta.timeline.completed_writes() {
+            let body = support::block_on(meta.commit_metadata(instant))
+                .unwrap()
+                .unwrap();
+            for (partition, stats) in &body.partition_to_write_stats {
+                for stat in stats {
+                    assert!(!stat.file_id.is_empty());
+                    assert_eq!(stat.partition_path.as_ref(), Some(partition), "{name}");
+                    assert!(
+                        stat.path.as_ref().unwrap().contains(&stat.file_id),
+                        "{name}"
+                    );
+                }
+            }
+        }
+        support::block_on(timeline::entries(&meta)).unwrap();
+    }
+}
