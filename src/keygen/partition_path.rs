@@ -58,6 +58,10 @@ impl PathStyle {
         fields: &[(&str, PartitionFieldKind)],
         segments: &[&str],
     ) -> Option<Vec<PathText>> {
+        let untold = |(_, kind): &(&str, PartitionFieldKind)| *kind == PartitionFieldKind::Unknown;
+        if fields.iter().any(untold) {
+            return self.split_evenly(fields, segments);
+        }
         let mut rest = segments;
         let mut texts = Vec::with_capacity(fields.len());
         for (name, kind) in fields {
@@ -70,6 +74,20 @@ impl PathStyle {
             rest = others;
         }
         rest.is_empty().then_some(texts)
+    }
+
+    /// One folder a field, where the table does not tell the fields' kinds.
+    fn split_evenly(
+        &self,
+        fields: &[(&str, PartitionFieldKind)],
+        segments: &[&str],
+    ) -> Option<Vec<PathText>> {
+        let texts = fields.iter().zip(segments);
+        let texts = texts.map(|((name, _), folder)| match self.text(name, folder) {
+            PathText::Sure(text) => PathText::Likely(text),
+            text => text,
+        });
+        (fields.len() == segments.len()).then(|| texts.collect())
     }
 
     fn folders(&self, kind: PartitionFieldKind) -> Option<usize> {
@@ -273,6 +291,7 @@ mod tests {
             &[sure("2024/03/01")],
         );
         let mixed = [("region", Simple), ("other", UnknownKind)];
-        check(&PLAIN, &mixed, "us/x", &[Unknown, Unknown]);
+        check(&PLAIN, &mixed, "us/x", &[likely("us"), likely("x")]);
+        check(&PLAIN, &mixed, "us/x/y", &[Unknown, Unknown]);
     }
 }

@@ -1,10 +1,12 @@
 use std::collections::BTreeSet;
 
+use arrow::datatypes::{DataType, Field, Schema};
 use serde_json::Value;
 
 use super::*;
-use crate::model::PartitionPath;
-use crate::storage::{Storage, StorageOptions};
+use crate::expr::{Filter, FilterValues, Predicate};
+use crate::keygen::PartitionColumns;
+use crate::storage::{CallScope, Storage, StorageOptions};
 use crate::support::{block_on, cow_tables, expected, store};
 use crate::view::DirectoryListing;
 
@@ -125,35 +127,24 @@ fn read_optimized_is_the_newest_base_file_of_each_group() {
 }
 
 #[test]
-fn partitions_that_the_pruner_rules_out_are_not_listed() {
-    let found = block_on(async {
+fn folders_that_the_pruner_rules_out_are_not_asked_for() {
+    let (found, requests) = block_on(async {
         let storage = Storage::new(store("v9_cow_date_partition"), StorageOptions::default());
         let meta = MetaClient::load(storage).await.unwrap();
-        let table = arrow::datatypes::Schema::new(vec![arrow::datatypes::Field::new(
-            "day",
-            arrow::datatypes::DataType::Date32,
-            true,
-        )]);
-        let columns = crate::keygen::PartitionColumns::new(&meta.config, &table, None).unwrap();
-        let filter = crate::expr::Filter::parse(
-            "day",
-            ">",
-            crate::expr::FilterValues::Text("2024-12-31".to_owned()),
-        );
-        let predicate =
-            crate::expr::Predicate::bind(&[filter.unwrap()], columns.read_schema()).unwrap();
+        let day = Field::new("day", DataType::Date32, true);
+        let columns = PartitionColumns::new(&meta.config, &Schema::new(vec![day]), None).unwrap();
+        let values = FilterValues::Text("2024-12-31".to_owned());
+        let filter = Filter::parse("day", ">", values).unwrap();
+        let predicate = Predicate::bind(&[filter], columns.read_schema()).unwrap();
         let pruner = PartitionPruner::new(&columns, &predicate);
-        let listing = DirectoryListing::new(meta.storage.clone(), true);
-        snapshot(&meta, &listing, &pruner, SnapshotOptions::default())
-            .await
-            .unwrap()
+        let call = meta.for_call(CallScope::default());
+        let listing = DirectoryListing::new(call.storage.clone(), true);
+        let options = SnapshotOptions::default();
+        let found = snapshot(&call, &listing, &pruner, options).await.unwrap();
+        (found, call.storage.metrics().counters().requests)
     });
-    let partitions: Vec<_> = found.iter().map(|slice| slice.partition.clone()).collect();
-    assert_eq!(
-        partitions,
-        [
-            PartitionPath::new("day=2025-01-01"),
-            PartitionPath::new("day=2026-06-01")
-        ]
-    );
+    let partitions: Vec<_> = found.iter().map(|slice| slice.partition.as_str()).collect();
+    assert_eq!(partitions, ["day=2025-01-01", "day=2026-06-01"]);
+    // The table's own folder, and two of the six below it.
+    assert_eq!(requests, 3);
 }
