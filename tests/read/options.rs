@@ -1,0 +1,91 @@
+//! What a caller may ask of a read, and what is refused.
+
+use hudi_wasm::config::ReadOptions;
+use hudi_wasm::error::ErrorKind::{self, InvalidArgument, Schema, Unsupported};
+use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::table::{OpenOptions, Table};
+use serde_json::json;
+
+use crate::canonical;
+use crate::spark::{open, read};
+use crate::support::{self, block_on};
+
+#[test]
+fn a_limit_cuts_and_a_projection_orders() {
+    block_on(async {
+        let table = open("v9_cow_simple").await;
+        let query = json!({"limit": 2, "projection": ["ts", "id"]});
+        let batches = read(&table, &query).await.unwrap();
+        assert_eq!(batches.iter().map(|b| b.num_rows()).sum::<usize>(), 2);
+        let schema = batches[0].schema();
+        let names: Vec<_> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+        assert_eq!(names, ["ts", "id"]);
+    });
+}
+
+#[test]
+fn a_filter_on_a_column_outside_the_projection_still_decides() {
+    block_on(async {
+        let table = open("v9_cow_evolved").await;
+        let query = json!({"projection": ["id"], "filters": [["extra", "=", "e1"]]});
+        let rows = canonical::rows(&read(&table, &query).await.unwrap());
+        assert_eq!(rows, [r#"{"id":1}"#]);
+    });
+}
+
+#[test]
+fn no_column_asked_gives_the_number_of_rows() {
+    block_on(async {
+        let table = open("v9_cow_drop_partition_cols").await;
+        let all = read(&table, &json!({})).await.unwrap();
+        let none = read(&table, &json!({"projection": []})).await.unwrap();
+        let count = |batches: &[arrow::array::RecordBatch]| batches.iter().map(|b| b.num_rows()).sum::<usize>();
+        assert_eq!(count(&none), count(&all));
+        assert!(count(&all) > 0);
+    });
+}
+
+#[test]
+fn batches_of_a_stream_have_the_rows_asked_for() {
+    block_on(async {
+        let table = open("v9_cow_skipping").await;
+        let query = json!({"batchSize": 700, "projection": ["n"]});
+        let batches = read(&table, &query).await.unwrap();
+        assert!(batches.iter().all(|b| (1..=700).contains(&b.num_rows())));
+    });
+}
+
+fn check_refused(table: &'static str, query: serde_json::Value, kind: ErrorKind) {
+    block_on(async {
+        let table = open(table).await;
+        let error = read(&table, &query).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{query}: {error}");
+    });
+}
+
+#[test]
+fn what_does_not_fit_the_table_is_refused_before_any_data_is_asked_for() {
+    check_refused("v9_cow_simple", json!({"filters": [["nope", "=", 1]]}), Schema);
+    check_refused("v9_cow_simple", json!({"filters": [["ts", "=", "abc"]]}), Schema);
+    check_refused("v9_cow_simple", json!({"projection": ["nope"]}), Schema);
+    check_refused("v9_cow_simple", json!({"asOf": "2024-01-01"}), InvalidArgument);
+    check_refused("v9_cow_simple", json!({"queryType": "incremental"}), Unsupported);
+    check_refused("v9_cow_simple", json!({"queryType": "cdc"}), Unsupported);
+    check_refused("v9_mor_event_time", json!({}), Unsupported);
+}
+
+#[test]
+fn a_folder_without_a_table_is_not_found_by_name() {
+    block_on(async {
+        let storage = Storage::new(support::store_of([]), StorageOptions::default());
+        let error = Table::open(storage, OpenOptions::default()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TableNotFound);
+        assert_eq!(error.get("path"), Some(".hoodie/hoodie.properties"));
+    });
+}
+
+#[test]
+fn options_are_one_json_object() {
+    let error = ReadOptions::from_json(r#"{"limit": "many"}"#).unwrap_err();
+    assert_eq!(error.kind(), InvalidArgument);
+}
