@@ -82,6 +82,8 @@ pub struct ReadOptions {
     pub projection: Option<Vec<String>>,
     /// At most so many rows come out.
     pub limit: Option<u64>,
+    /// Whether batches have the rows asked for; an eager read leaves their size to the engine.
+    pub streaming: bool,
     /// Damaged log spans are an error.
     pub strict_logs: bool,
     /// The `hoodie.read.*` keys of this read; the named options win over them.
@@ -130,23 +132,20 @@ impl ReadOptions {
         self.time(&self.end, read_key::END)
     }
 
-    /// Rows a batch of a stream; 0 is `InvalidArgument`.
-    pub fn batch_size(&self) -> Result<usize> {
-        let asked = match (self.batch_size, self.option(read_key::BATCH_SIZE)) {
+    /// Rows a batch of a stream; 0 is `InvalidArgument`. An eager read takes batches as they come, so `None` there.
+    pub fn batch_rows(&self) -> Result<Option<usize>> {
+        let key = read_key::BATCH_SIZE;
+        let asked = match (self.batch_size, self.option(key)) {
             (Some(rows), _) => Some(rows),
             (None, Some(text)) => Some(text.trim().parse().map_err(|_| {
-                Error::invalid_argument("the batch size is not a whole number")
-                    .context(read_key::BATCH_SIZE, text)
+                Error::invalid_argument("the batch size is not a whole number").context(key, text)
             })?),
             (None, None) => None,
         };
         match asked {
-            Some(0) => {
-                Err(Error::invalid_argument("a batch of 0 rows holds nothing")
-                    .context("batchSize", 0))
-            }
-            Some(rows) => Ok(rows),
-            None => Ok(DEFAULT_BATCH_SIZE),
+            Some(0) => Err(Error::invalid_argument("a batch of 0 rows holds nothing").context("batchSize", 0)),
+            _ if !self.streaming => Ok(None),
+            rows => Ok(Some(rows.unwrap_or(DEFAULT_BATCH_SIZE))),
         }
     }
 
@@ -187,27 +186,27 @@ mod tests {
 
     #[test]
     fn a_named_option_wins_over_its_key() {
-        let both = r#"{"batchSize": 7, "asOf": {"millis": 5}, "hudiOptions":
+        let both = r#"{"streaming": true, "batchSize": 7, "asOf": {"millis": 5}, "hudiOptions":
             {"hoodie.read.stream.batch_size": "9", "hoodie.read.as.of.timestamp": "2024"}}"#;
-        assert_eq!(options(both).batch_size().unwrap(), 7);
+        assert_eq!(options(both).batch_rows().unwrap(), Some(7));
         assert_eq!(options(both).as_of(), Some(TimeValue::Millis(5)));
-        let key = r#"{"hudiOptions": {"hoodie.read.stream.batch_size": "9", "hoodie.read.use.read_optimized.mode": "TRUE"}}"#;
-        assert_eq!(options(key).batch_size().unwrap(), 9);
+        let key = r#"{"streaming": true, "hudiOptions": {"hoodie.read.stream.batch_size": "9", "hoodie.read.use.read_optimized.mode": "TRUE"}}"#;
+        assert_eq!(options(key).batch_rows().unwrap(), Some(9));
         assert!(options(key).read_optimized().unwrap());
     }
 
     #[test]
     fn nothing_asked_is_a_snapshot_in_batches_of_1024() {
-        let none = options("{}");
+        let none = options(r#"{"streaming": true}"#);
         assert_eq!(none.query_type().unwrap(), QueryType::Snapshot);
-        assert_eq!(none.batch_size().unwrap(), 1024);
+        assert_eq!(none.batch_rows().unwrap(), Some(1024));
         assert_eq!(none.as_of(), None);
     }
 
     #[test]
     fn values_no_read_would_take_are_invalid_arguments() {
         use crate::error::ErrorKind::InvalidArgument;
-        let zero = options(r#"{"batchSize": 0}"#).batch_size().unwrap_err();
+        let zero = options(r#"{"batchSize": 0}"#).batch_rows().unwrap_err();
         let kind = options(r#"{"queryType": "latest"}"#)
             .query_type()
             .unwrap_err();

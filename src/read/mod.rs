@@ -1,5 +1,10 @@
 //! Options to slices, slices to a bounded stream of batches.
+//!
+//! `plan` only reads what the timeline and listings say; `run` opens base files. It must not know how a table is
+//! opened, nor the words of JavaScript.
 
+mod plan;
 mod run;
 
+pub use plan::{Bound, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};

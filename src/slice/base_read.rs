@@ -7,7 +7,7 @@ use futures::stream::{self, BoxStream, StreamExt};
 
 use super::base_file::OpenFile;
 use super::base_request::BaseRequest;
-use super::base_scan::Scan;
+use super::base_scan::{Estimate, Scan};
 use crate::error::{Result, ResultExt};
 use crate::model::BaseFile;
 use crate::storage::Storage;
@@ -45,6 +45,11 @@ impl OpenBase {
     /// How many bytes the first row group to be read will hold in memory, at most.
     pub fn first_bytes(&self) -> u64 {
         self.0.first_bytes()
+    }
+
+    /// What reading the file takes.
+    pub fn estimate(&self) -> Estimate {
+        self.0.estimate()
     }
 
     /// Fetches the first row group to be read, so that its batches come without a wait.

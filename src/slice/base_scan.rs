@@ -10,7 +10,7 @@ use super::base_bounds::{GroupBounds, bounded_leaves, select_rows};
 use super::base_file::OpenFile;
 use super::base_request::BaseRequest;
 use super::base_shape::{Filtering, Shape};
-use crate::codec::parquet::{Columns, GroupReader, GroupRequest, PendingIndex, Step};
+use crate::codec::parquet::{Columns, GroupReader, GroupRequest, PendingIndex, Step, first_range};
 use crate::error::Result;
 
 /// Rows of a batch when the file need not be asked for any column.
@@ -22,6 +22,15 @@ const WORTH_A_ROUND: u64 = 2 << 20;
 
 /// A page index that did not come with the footer is fetched when it is this much smaller than the columns.
 const INDEX_SHARE: u64 = 16;
+
+/// Requests and bytes that a read takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Estimate {
+    /// Requests for footers and columns.
+    pub requests: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+}
 
 /// The state of reading one file.
 pub(super) struct Scan {
@@ -107,6 +116,23 @@ impl Scan {
     fn all_bytes(&self, group: usize) -> u64 {
         let (filter, other) = self.group_bytes(group);
         filter.saturating_add(other)
+    }
+
+    /// What reading the file takes, when no page is spared: the footer's request and the column chunks that did not come
+    /// with it.
+    pub(super) fn estimate(&self) -> Estimate {
+        let size = self.file.footer.size();
+        let first = first_range(size);
+        let footer = first.end - first.start;
+        let columns: u64 = match first.start {
+            0 => 0,
+            _ => self.groups.iter().map(|group| self.all_bytes(*group)).sum(),
+        };
+        let more = columns.div_ceil(self.file.storage.max_request());
+        Estimate {
+            requests: 1 + more,
+            bytes: footer + columns,
+        }
     }
 
     /// Loads the page index when it can spare bytes: when it came with the footer, or is small beside the columns.

@@ -13,6 +13,7 @@ mod base_shape;
 pub use base_file::open_footer;
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
+pub use base_scan::Estimate;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

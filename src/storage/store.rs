@@ -92,6 +92,11 @@ impl Storage {
         }
     }
 
+    /// The most bytes that one request asks for.
+    pub fn max_request(&self) -> u64 {
+        self.shared.options.max_request
+    }
+
     /// Where file names come from.
     pub fn listing_facts(&self) -> ListingFacts {
         self.shared.options.listing.clone()

@@ -1,1 +1,17 @@
 //! The facade, and the only room that puts others in sequence.
+//!
+//! A [`Table`] is one table as it was when it was opened. It turns the options of a call into a plan, hands the plan to
+//! `read`, and tells facts in the words of `js/index.d.ts`. It must not know how bytes are fetched or decoded.
+
+mod describe;
+mod explain;
+mod facts;
+mod open;
+mod paths;
+mod read;
+mod schema;
+
+pub use explain::{PlanFacts, PlannedFile};
+pub use facts::{FileSliceFacts, InstantFacts, TableFacts, TimelineEntryFacts};
+pub use open::{OpenOptions, Table};
+pub use read::ReadStream;

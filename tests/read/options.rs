@@ -49,7 +49,7 @@ fn no_column_asked_gives_the_number_of_rows() {
 fn batches_of_a_stream_have_the_rows_asked_for() {
     block_on(async {
         let table = open("v9_cow_skipping").await;
-        let query = json!({"batchSize": 700, "projection": ["n"]});
+        let query = json!({"streaming": true, "batchSize": 700, "projection": ["n"]});
         let batches = read(&table, &query).await.unwrap();
         assert!(batches.iter().all(|b| (1..=700).contains(&b.num_rows())));
     });

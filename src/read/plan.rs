@@ -1,0 +1,175 @@
+//! Options to slices: what a read will open, decided before any data is asked for.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+
+use crate::config::RawFilter;
+use crate::error::{Error, Result};
+use crate::expr::{Filter, FilterValues, Predicate};
+use crate::keygen::PartitionColumns;
+use crate::model::{FileSlice, InstantTime};
+use crate::read::SliceTask;
+use crate::schema;
+use crate::slice::{BaseRequest, Constant};
+use crate::timeline::MetaClient;
+use crate::view::{self, FileListing, PartitionPruner, SnapshotOptions};
+
+/// What is read of which rows, in the words of the caller.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// All of them must hold.
+    pub filters: Vec<RawFilter>,
+    /// The columns wanted, in this order; all when absent.
+    pub projection: Option<Vec<String>>,
+    /// The most rows a batch may have; `None` leaves it to the reader.
+    pub batch_rows: Option<usize>,
+    /// Stop after so many rows.
+    pub limit: Option<u64>,
+}
+
+/// A selection bound to a table's schema.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    columns: PartitionColumns,
+    predicate: Arc<Predicate>,
+    /// The columns read: those wanted, then those that only filters ask for.
+    schema: SchemaRef,
+    /// How many of them are wanted; all come out.
+    wanted: usize,
+    batch_rows: Option<usize>,
+    limit: Option<u64>,
+}
+
+impl Bound {
+    /// Binds a selection to the columns that rows are read in.
+    ///
+    /// Errors: `InvalidArgument` for a filter that no table would take, `Schema` for columns and values that do not fit.
+    pub fn new(columns: PartitionColumns, selection: &Selection) -> Result<Self> {
+        let filters = filters(&selection.filters)?;
+        let read = columns.read_schema();
+        let predicate = Arc::new(Predicate::bind(&filters, read)?);
+        let wanted = match &selection.projection {
+            Some(names) => schema::project(read, names)?,
+            None => read.as_ref().clone(),
+        };
+        let schema = widened(&wanted, read, &predicate)?;
+        Ok(Self {
+            predicate,
+            wanted: wanted.fields().len(),
+            schema: Arc::new(schema),
+            batch_rows: selection.batch_rows,
+            limit: selection.limit,
+            columns,
+        })
+    }
+
+    /// Which partitions the filters rule out.
+    pub fn pruner(&self) -> PartitionPruner {
+        PartitionPruner::new(&self.columns, &self.predicate)
+    }
+
+    /// The partition columns that the selection is bound with.
+    pub fn columns(&self) -> &PartitionColumns {
+        &self.columns
+    }
+
+    /// The most rows that come out.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// The schema of what comes out, as a caller sees it.
+    pub fn shown_schema(&self) -> Result<SchemaRef> {
+        let output = self.request().output_schema()?;
+        Ok(self.columns.show_schema(&output))
+    }
+
+    /// What to read of a slice's base file; `None` when it has no base file.
+    ///
+    /// Errors: `Unsupported` when logs would have to be merged.
+    pub fn task(&self, slice: &FileSlice) -> Result<Option<SliceTask>> {
+        if let Some(log) = slice.data_logs().next() {
+            return Err(
+                Error::unsupported("a file slice with log files: merging them is not there yet")
+                    .context("path", &log.path)
+                    .context("hint", "readOptimized: true reads the base files alone"),
+            );
+        }
+        let Some(file) = slice.base.clone() else {
+            return Ok(None);
+        };
+        let mut request = self.request();
+        for value in self.columns.values(&slice.partition)? {
+            if self.schema.index_of(&value.name).is_ok() {
+                request.constants.push(Constant {
+                    name: value.name,
+                    value: value.value,
+                });
+            }
+        }
+        Ok(Some(SliceTask { file, request }))
+    }
+
+    fn request(&self) -> BaseRequest {
+        let output = (self.wanted < self.schema.fields().len()).then(|| (0..self.wanted).collect());
+        BaseRequest {
+            output,
+            predicate: Arc::clone(&self.predicate),
+            batch_rows: self.batch_rows,
+            ..BaseRequest::all(Arc::clone(&self.schema))
+        }
+    }
+}
+
+/// The filters of a call, checked for what no table would take.
+fn filters(raw: &[RawFilter]) -> Result<Vec<Filter>> {
+    let parse = |f: &RawFilter| Filter::parse(&f.field, &f.operator, FilterValues::List(f.values.clone()));
+    raw.iter().map(parse).collect()
+}
+
+/// The wanted columns, then those that only filters ask for.
+fn widened(wanted: &Schema, read: &Schema, predicate: &Predicate) -> Result<Schema> {
+    let mut fields: Vec<_> = wanted.fields().iter().cloned().collect();
+    for name in predicate.columns() {
+        if wanted.index_of(name).is_err() {
+            let found = read.fields().iter().find(|field| field.name() == name);
+            let found = found.ok_or_else(|| schema::unknown_column(read, name))?;
+            fields.push(Arc::clone(found));
+        }
+    }
+    Ok(Schema::new_with_metadata(fields, read.metadata().clone()))
+}
+
+/// The slices that a snapshot reads, and those that the filters rule out by their partition.
+#[derive(Debug, Clone, Default)]
+pub struct Slices {
+    /// To be read, by partition and file id.
+    pub kept: Vec<FileSlice>,
+    /// Known and ruled out; empty unless they were asked for, since their folders are not listed.
+    pub pruned: Vec<FileSlice>,
+}
+
+/// The slices of a snapshot as of a time or of now.
+///
+/// `all` lists ruled-out partitions too, to tell of them.
+pub async fn snapshot_slices(
+    meta: &MetaClient,
+    listing: &dyn FileListing,
+    pruner: &PartitionPruner,
+    as_of: Option<&InstantTime>,
+    read_optimized: bool,
+    all: bool,
+) -> Result<Slices> {
+    let none = PartitionPruner::none();
+    let options = SnapshotOptions {
+        as_of,
+        read_optimized,
+    };
+    let listed = if all { &none } else { pruner };
+    let slices = view::snapshot(meta, listing, listed, options).await?;
+    let (kept, pruned) = slices
+        .into_iter()
+        .partition(|slice| pruner.keeps(&slice.partition));
+    Ok(Slices { kept, pruned })
+}

@@ -1,0 +1,81 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::host;
+use crate::storage::{CallScope, Storage};
+use crate::timeline::{MetaClient, TimelineClock};
+use crate::view::DirectoryListing;
+
+/// Options that hold as long as a handle, as JavaScript hands them over.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OpenOptions {
+    /// The zone of a table whose timeline is LOCAL: `host` or an IANA name.
+    pub timezone: Option<String>,
+    /// Table keys that stand over those of `hoodie.properties`; `hoodie.read.*` keys are dropped with a warning.
+    pub hudi_options: BTreeMap<String, String>,
+}
+
+/// One table, pinned to the set of instants that were completed when it was opened. Cheap to clone.
+#[derive(Clone)]
+pub struct Table {
+    pub(super) meta: MetaClient,
+    pub(super) options: Arc<OpenOptions>,
+    pub(super) clock: TimelineClock,
+}
+
+impl Table {
+    /// Opens the table at the storage's base: its properties and its timeline, in one round of requests (two for table
+    /// version 6).
+    ///
+    /// Errors: `TableNotFound` without `.hoodie/hoodie.properties`, `Unsupported` by name, `Corrupt`, and those of the
+    /// storage.
+    pub async fn open(storage: Storage, mut options: OpenOptions) -> Result<Self> {
+        options.hudi_options.retain(|key, _| {
+            let of_a_read = key.starts_with("hoodie.read.");
+            if of_a_read {
+                let warning = format!("{key} is an option of a read and was dropped");
+                storage.warn(&warning, None);
+            }
+            !of_a_read
+        });
+        let zone = options.timezone.as_deref().map(host::zone).transpose()?;
+        let meta = MetaClient::load(storage).await?;
+        Ok(Self {
+            clock: TimelineClock::new(meta.config.timeline_zone(), zone),
+            options: Arc::new(options),
+            meta,
+        })
+    }
+
+    /// The same table with the metrics and the observer of one call.
+    #[must_use]
+    pub fn for_call(&self, scope: CallScope) -> Self {
+        Self {
+            meta: self.meta.for_call(scope),
+            ..self.clone()
+        }
+    }
+
+    /// A handle that sees what has been completed since.
+    pub async fn refresh(&self) -> Result<Self> {
+        let storage = self.meta.storage.refreshed();
+        Ok(Self {
+            meta: MetaClient::load(storage).await?,
+            ..self.clone()
+        })
+    }
+
+    /// Where the table lies, with the metrics of this call.
+    pub fn storage(&self) -> &Storage {
+        &self.meta.storage
+    }
+
+    pub(super) fn listing(&self) -> DirectoryListing {
+        let partitioned = self.meta.config.is_partitioned();
+        DirectoryListing::new(self.meta.storage.clone(), partitioned)
+    }
+}

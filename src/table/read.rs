@@ -1,0 +1,138 @@
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use futures::stream::{self, BoxStream, Stream, StreamExt};
+
+use super::open::Table;
+use crate::config::{QueryType, ReadOptions};
+use crate::error::{Error, Result};
+use crate::model::InstantTime;
+use crate::read::{self, Bound, Selection, SliceTask, Slices, snapshot_slices};
+use crate::storage::Storage;
+
+/// The batches of one read; dropping it ends its requests.
+pub struct ReadStream {
+    schema: SchemaRef,
+    files: usize,
+    files_pruned: usize,
+    storage: Storage,
+    batches: BoxStream<'static, Result<RecordBatch>>,
+}
+
+impl ReadStream {
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Base files that were known when the read began, and how many of them the filters ruled out.
+    pub fn files(&self) -> (usize, usize) {
+        (self.files, self.files_pruned)
+    }
+
+    /// The storage of this call, for its metrics.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    pub(super) fn new(storage: &Storage, bound: &Bound, tasks: Vec<SliceTask>, pruned: usize) -> Result<Self> {
+        let columns = bound.columns().clone();
+        let files = tasks.len() + pruned;
+        let batches = read::run(storage, tasks, bound.limit());
+        Ok(Self {
+            schema: bound.shown_schema()?,
+            files,
+            files_pruned: pruned,
+            storage: storage.clone(),
+            batches: batches.map(move |batch| columns.show(batch?)).boxed(),
+        })
+    }
+
+    /// No rows of these columns.
+    fn empty(storage: &Storage, schema: SchemaRef) -> Self {
+        Self {
+            schema,
+            files: 0,
+            files_pruned: 0,
+            storage: storage.clone(),
+            batches: stream::empty().boxed(),
+        }
+    }
+}
+
+impl Stream for ReadStream {
+    type Item = Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.batches.poll_next_unpin(context)
+    }
+}
+
+/// A snapshot made ready: everything is checked, and no base file is opened yet.
+pub(super) struct Snapshot {
+    pub(super) as_of: Option<InstantTime>,
+    pub(super) bound: Bound,
+    pub(super) slices: Slices,
+}
+
+impl Table {
+    /// Reads a snapshot: of now, as of a time, or of the base files alone.
+    ///
+    /// Errors, all before any data is asked for: `InvalidArgument` and `Schema` for options that do not fit,
+    /// `InstantPending` and `InstantExpired` for times that cannot be travelled to, `Unsupported` for other queries and for
+    /// slices with log files. The stream itself fails with those of reading.
+    pub async fn read(&self, options: &ReadOptions) -> Result<ReadStream> {
+        let batch_rows = options.batch_rows()?;
+        let Snapshot { bound, slices, .. } = self.prepare(options, batch_rows, false).await?;
+        if self.meta.timeline.latest_commit().is_none() {
+            return Ok(ReadStream::empty(&self.meta.storage, bound.shown_schema()?));
+        }
+        let tasks = slices.kept.iter().map(|slice| bound.task(slice));
+        let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
+        ReadStream::new(&self.meta.storage, &bound, tasks?, slices.pruned.len())
+    }
+
+    /// Checks the options, binds them to the schema, and finds the slices; `all` finds ruled-out slices too.
+    pub(super) async fn prepare(&self, options: &ReadOptions, batch_rows: Option<usize>, all: bool) -> Result<Snapshot> {
+        let as_of = self.as_of(options)?;
+        self.meta.check_as_of(as_of.as_ref()).await?;
+        let columns = self.partition_columns(as_of.as_ref()).await?;
+        let selection = Selection {
+            filters: options.filters.clone(),
+            projection: options.projection.clone(),
+            batch_rows,
+            limit: options.limit,
+        };
+        let bound = Bound::new(columns, &selection)?;
+        let slices = self.slices(options, &bound, as_of.as_ref(), all).await?;
+        Ok(Snapshot {
+            as_of,
+            bound,
+            slices,
+        })
+    }
+
+    async fn slices(&self, options: &ReadOptions, bound: &Bound, as_of: Option<&InstantTime>, all: bool) -> Result<Slices> {
+        if self.meta.timeline.latest_commit().is_none() {
+            return Ok(Slices::default());
+        }
+        let read_optimized = options.read_optimized()?;
+        let listing = self.listing();
+        snapshot_slices(&self.meta, &listing, &bound.pruner(), as_of, read_optimized, all).await
+    }
+
+    /// The instant that a snapshot is asked as of, if it is; what only other queries take is refused.
+    pub(super) fn as_of(&self, options: &ReadOptions) -> Result<Option<InstantTime>> {
+        let query = match options.query_type()? {
+            QueryType::Snapshot => {
+                let as_of = options.as_of();
+                return as_of.map(|time| self.clock.instant(&time)).transpose();
+            }
+            QueryType::Incremental => "incremental",
+            QueryType::Cdc => "cdc",
+        };
+        Err(Error::unsupported("this release reads snapshots").context("queryType", query))
+    }
+}
