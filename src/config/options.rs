@@ -143,7 +143,10 @@ impl ReadOptions {
             (None, None) => None,
         };
         match asked {
-            Some(0) => Err(Error::invalid_argument("a batch of 0 rows holds nothing").context("batchSize", 0)),
+            Some(0) => {
+                Err(Error::invalid_argument("a batch of 0 rows holds nothing")
+                    .context("batchSize", 0))
+            }
             _ if !self.streaming => Ok(None),
             rows => Ok(Some(rows.unwrap_or(DEFAULT_BATCH_SIZE))),
         }

@@ -90,11 +90,11 @@ impl Bound {
     /// Errors: `Unsupported` when logs would have to be merged.
     pub fn task(&self, slice: &FileSlice) -> Result<Option<SliceTask>> {
         if let Some(log) = slice.data_logs().next() {
-            return Err(
-                Error::unsupported("a file slice with log files: merging them is not there yet")
-                    .context("path", &log.path)
-                    .context("hint", "readOptimized: true reads the base files alone"),
-            );
+            return Err(Error::unsupported(
+                "a file slice with log files: merging them is not there yet",
+            )
+            .context("path", &log.path)
+            .context("hint", "readOptimized: true reads the base files alone"));
         }
         let Some(file) = slice.base.clone() else {
             return Ok(None);
@@ -124,7 +124,8 @@ impl Bound {
 
 /// The filters of a call, checked for what no table would take.
 fn filters(raw: &[RawFilter]) -> Result<Vec<Filter>> {
-    let parse = |f: &RawFilter| Filter::parse(&f.field, &f.operator, FilterValues::List(f.values.clone()));
+    let parse =
+        |f: &RawFilter| Filter::parse(&f.field, &f.operator, FilterValues::List(f.values.clone()));
     raw.iter().map(parse).collect()
 }
 

@@ -41,7 +41,11 @@ impl Table {
 
     /// Every instant of the active timeline in every state, oldest first, from file names alone.
     pub fn instants(&self) -> Vec<InstantFacts> {
-        self.meta.timeline.instants().map(|i| self.instant_facts(i)).collect()
+        self.meta
+            .timeline
+            .instants()
+            .map(|i| self.instant_facts(i))
+            .collect()
     }
 
     /// The same, with what rolled back what; that costs a request for each rollback.
@@ -93,7 +97,11 @@ impl Table {
         stream::iter(facts).buffered(PARALLEL).try_collect().await
     }
 
-    async fn one_slice(&self, slice: &FileSlice, written: &BTreeMap<String, u64>) -> Result<FileSliceFacts> {
+    async fn one_slice(
+        &self,
+        slice: &FileSlice,
+        written: &BTreeMap<String, u64>,
+    ) -> Result<FileSliceFacts> {
         let rows = match &slice.base {
             Some(base) => self.rows_of(base, written).await?,
             None => 0,
@@ -105,7 +113,9 @@ impl Table {
     async fn rows_of(&self, base: &BaseFile, written: &BTreeMap<String, u64>) -> Result<u64> {
         match written.get(&base.path) {
             Some(rows) => Ok(*rows),
-            None => Ok(open_footer(&self.meta.storage, &base.path, base.size).await?.rows()),
+            None => Ok(open_footer(&self.meta.storage, &base.path, base.size)
+                .await?
+                .rows()),
         }
     }
 
@@ -117,8 +127,14 @@ impl Table {
         let bodies = writes
             .filter(|instant| wanted.contains(&instant.time))
             .map(|instant| self.meta.commit_metadata(instant));
-        let bodies: Vec<_> = stream::iter(bodies).buffered(PARALLEL).try_collect().await?;
-        let stats = bodies.into_iter().flatten().flat_map(|body| body.partition_to_write_stats);
+        let bodies: Vec<_> = stream::iter(bodies)
+            .buffered(PARALLEL)
+            .try_collect()
+            .await?;
+        let stats = bodies
+            .into_iter()
+            .flatten()
+            .flat_map(|body| body.partition_to_write_stats);
         let stats = stats.flat_map(|(_, stats)| stats);
         Ok(stats
             .filter_map(|stat| Some((stat.path?, u64::try_from(stat.num_writes).ok()?)))

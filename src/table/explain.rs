@@ -43,7 +43,11 @@ impl Table {
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
         let snapshot = self.prepare(options, None, true).await?;
-        let tasks = snapshot.slices.kept.iter().map(|slice| snapshot.bound.task(slice));
+        let tasks = snapshot
+            .slices
+            .kept
+            .iter()
+            .map(|slice| snapshot.bound.task(slice));
         let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
         let estimates = tasks?.into_iter().map(|task| {
             let storage = self.meta.storage.clone();
@@ -52,17 +56,24 @@ impl Table {
                 Ok::<_, Error>(file.estimate())
             }
         });
-        let estimates: Vec<Estimate> = stream::iter(estimates).buffered(PARALLEL).try_collect().await?;
+        let estimates: Vec<Estimate> = stream::iter(estimates)
+            .buffered(PARALLEL)
+            .try_collect()
+            .await?;
         let kept = self.slice_facts(&snapshot.slices.kept).await?;
         let pruned = self.slice_facts(&snapshot.slices.pruned).await?;
         let files = |slices: Vec<FileSliceFacts>, pruned_by| {
-            slices.into_iter().map(move |slice| PlannedFile { slice, pruned_by })
+            slices
+                .into_iter()
+                .map(move |slice| PlannedFile { slice, pruned_by })
         };
         let latest = self.meta.timeline.latest_commit().map(|i| &i.time);
         let instant = snapshot.as_of.as_ref().or(latest);
         Ok(PlanFacts {
             instant: instant.map(ToString::to_string).unwrap_or_default(),
-            files: files(kept, None).chain(files(pruned, Some("partition"))).collect(),
+            files: files(kept, None)
+                .chain(files(pruned, Some("partition")))
+                .collect(),
             estimated_requests: estimates.iter().map(|e| e.requests).sum(),
             estimated_bytes: estimates.iter().map(|e| e.bytes).sum(),
         })

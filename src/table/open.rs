@@ -27,6 +27,13 @@ pub struct Table {
     pub(super) clock: TimelineClock,
 }
 
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = self.meta.config.table_name();
+        f.debug_struct("Table").field("name", &name).finish()
+    }
+}
+
 impl Table {
     /// Opens the table at the storage's base: its properties and its timeline, in one round of requests (two for table
     /// version 6).

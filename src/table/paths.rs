@@ -15,14 +15,24 @@ impl Table {
     /// Reads one base file by its path relative to the table, in the schema as of the options' time.
     ///
     /// Errors: `InvalidArgument` for a path that is no base file's, `Unsupported` for log files, and those of reading.
-    pub async fn read_paths(&self, base_path: Option<&str>, log_paths: &[String], options: &ReadOptions) -> Result<ReadStream> {
+    pub async fn read_paths(
+        &self,
+        base_path: Option<&str>,
+        log_paths: &[String],
+        options: &ReadOptions,
+    ) -> Result<ReadStream> {
         if let Some(log) = log_paths.first() {
-            return Err(Error::unsupported("merging log files is not there yet").context("path", log));
+            return Err(
+                Error::unsupported("merging log files is not there yet").context("path", log)
+            );
         }
-        let path = base_path.ok_or_else(|| Error::invalid_argument("neither a base file nor a log file is named"))?;
+        let path = base_path.ok_or_else(|| {
+            Error::invalid_argument("neither a base file nor a log file is named")
+        })?;
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let name = BaseFileName::parse(name)
-            .ok_or_else(|| Error::invalid_argument("not the name of a base file").context("path", path))?;
+        let name = BaseFileName::parse(name).ok_or_else(|| {
+            Error::invalid_argument("not the name of a base file").context("path", path)
+        })?;
         let as_of = self.as_of(options)?;
         let columns = self.partition_columns(as_of.as_ref()).await?;
         let selection = Selection {
@@ -32,7 +42,11 @@ impl Table {
             limit: options.limit,
         };
         let bound = Bound::new(columns, &selection)?;
-        let (size, _) = self.meta.storage.get_first(path, 0..PROBE, Cause::Footer).await?;
+        let (size, _) = self
+            .meta
+            .storage
+            .get_first(path, 0..PROBE, Cause::Footer)
+            .await?;
         let slice = FileSlice {
             partition: PartitionPath::new(folder),
             file_id: name.file_id.clone(),

@@ -37,7 +37,12 @@ impl ReadStream {
         &self.storage
     }
 
-    pub(super) fn new(storage: &Storage, bound: &Bound, tasks: Vec<SliceTask>, pruned: usize) -> Result<Self> {
+    pub(super) fn new(
+        storage: &Storage,
+        bound: &Bound,
+        tasks: Vec<SliceTask>,
+        pruned: usize,
+    ) -> Result<Self> {
         let columns = bound.columns().clone();
         let files = tasks.len() + pruned;
         let batches = read::run(storage, tasks, bound.limit());
@@ -95,7 +100,12 @@ impl Table {
     }
 
     /// Checks the options, binds them to the schema, and finds the slices; `all` finds ruled-out slices too.
-    pub(super) async fn prepare(&self, options: &ReadOptions, batch_rows: Option<usize>, all: bool) -> Result<Snapshot> {
+    pub(super) async fn prepare(
+        &self,
+        options: &ReadOptions,
+        batch_rows: Option<usize>,
+        all: bool,
+    ) -> Result<Snapshot> {
         let as_of = self.as_of(options)?;
         self.meta.check_as_of(as_of.as_ref()).await?;
         let columns = self.partition_columns(as_of.as_ref()).await?;
@@ -114,13 +124,27 @@ impl Table {
         })
     }
 
-    async fn slices(&self, options: &ReadOptions, bound: &Bound, as_of: Option<&InstantTime>, all: bool) -> Result<Slices> {
+    async fn slices(
+        &self,
+        options: &ReadOptions,
+        bound: &Bound,
+        as_of: Option<&InstantTime>,
+        all: bool,
+    ) -> Result<Slices> {
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(Slices::default());
         }
         let read_optimized = options.read_optimized()?;
         let listing = self.listing();
-        snapshot_slices(&self.meta, &listing, &bound.pruner(), as_of, read_optimized, all).await
+        snapshot_slices(
+            &self.meta,
+            &listing,
+            &bound.pruner(),
+            as_of,
+            read_optimized,
+            all,
+        )
+        .await
     }
 
     /// The instant that a snapshot is asked as of, if it is; what only other queries take is refused.

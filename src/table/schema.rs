@@ -7,7 +7,9 @@ use crate::error::{Error, Result};
 use crate::keygen::PartitionColumns;
 use crate::model::InstantTime;
 use crate::read::snapshot_slices;
-use crate::schema::{add_meta_fields, add_meta_fields_avro, parse_avro, strip_meta_fields, to_arrow};
+use crate::schema::{
+    add_meta_fields, add_meta_fields_avro, parse_avro, strip_meta_fields, to_arrow,
+};
 use crate::slice::open_footer;
 use crate::timeline::table_schema;
 use crate::view::PartitionPruner;
@@ -43,7 +45,10 @@ impl Table {
 
     /// The partition columns bound to the schema of the newest instant at or before `as_of`, meta fields included where
     /// the table has them.
-    pub(super) async fn partition_columns(&self, as_of: Option<&InstantTime>) -> Result<PartitionColumns> {
+    pub(super) async fn partition_columns(
+        &self,
+        as_of: Option<&InstantTime>,
+    ) -> Result<PartitionColumns> {
         let config = &self.meta.config;
         let data = match table_schema::avro(&self.meta, as_of).await? {
             Some(json) => to_arrow(&parse_avro(&json)?)?,

@@ -3,8 +3,5 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-#[path = "../support/canonical.rs"]
-mod canonical;
-
 mod options;
 mod spark;
