@@ -1,8 +1,9 @@
-// Writes the listing of a table for hosts that cannot list: `npm run manifest -- <folder> [<file>]`. The format is described in
-// src/http_store/manifest.rs; by default it becomes hudi-manifest.json in the table's folder.
-import { readdir, stat, writeFile } from 'node:fs/promises';
+// Writes the listing of a table for hosts that cannot list: `npm run manifest -- <folder> [--out <file>]`. The format is described
+// in src/http_store/manifest.rs; by default it becomes hudi-manifest.json in the table's folder.
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const usual = 'hudi-manifest.json';
 
@@ -35,11 +36,16 @@ function newest(paths) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [, , folder, file = path.join(folder ?? '', usual)] = process.argv;
   try {
-    if (folder === undefined) throw new Error('usage: npm run manifest -- <folder of the table> [<file to write>]');
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
+    const [folder, more] = positionals;
+    if (folder === undefined || more !== undefined) throw new Error('usage: npm run manifest -- <folder of the table> [--out <file to write>]');
+    const file = values.out ?? path.join(folder, usual);
     const manifest = await manifestOf(folder);
-    await writeFile(file, `${JSON.stringify(manifest)}\n`);
+    // A reader never meets half of it.
+    const draft = `${file}.${process.pid}.tmp`;
+    await writeFile(draft, `${JSON.stringify(manifest)}\n`);
+    await rename(draft, file);
     console.log(`${file}: ${manifest.files.length} files, newest instant ${manifest.newestInstant ?? 'none'}`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

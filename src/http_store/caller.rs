@@ -80,10 +80,7 @@ fn call<T: Send + 'static>(
         // What a failing function says may hold what it was about to give; only its code and status count.
         let failed = |value: JsValue| {
             let mut failure = thrown(&value, ErrorKind::Unauthorized, &[]);
-            let known = ["status"]
-                .into_iter()
-                .filter_map(|key| failure.error.get(key));
-            let status = known.last().map(str::to_owned);
+            let status = failure.error.get("status").map(str::to_owned);
             let message = "the function that gives headers or credentials failed";
             failure.error = Error::new(failure.error.kind(), message);
             if let Some(status) = status {

@@ -26,9 +26,12 @@ pub(crate) struct Outgoing {
     pub(crate) url: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Bytes>,
-    /// Decides from the status and the headers how much of the body is read.
-    pub(crate) limit: Box<dyn FnOnce(u16, &HeaderMap) -> u64 + Send>,
+    /// Decides how much of the body is read.
+    pub(crate) limit: Limit,
 }
+
+/// From status and headers to how many bytes of the body are read.
+pub(crate) type Limit = Box<dyn FnOnce(u16, &HeaderMap) -> u64 + Send>;
 
 /// Sends one request and reads its body up to the limit. Dropping the future ends both.
 #[async_trait]

@@ -1,6 +1,8 @@
 //! The cases that run on wasm32, in a headless browser and in Node alike, by `wasm-pack test`.
 #![cfg(target_arch = "wasm32")]
 
+mod storage;
+
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[wasm_bindgen_test]
