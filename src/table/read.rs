@@ -4,6 +4,7 @@ use std::task::{Context, Poll};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
+use futures::try_join;
 
 use super::open::Table;
 use crate::config::{QueryType, ReadOptions};
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::InstantTime;
 use crate::read::{self, Bound, Selection, SliceTask, Slices, snapshot_slices};
 use crate::storage::Storage;
+use crate::view::PartitionPruner;
 
 /// The batches of one read; dropping it ends its requests.
 pub struct ReadStream {
@@ -100,6 +102,8 @@ impl Table {
     }
 
     /// Checks the options, binds them to the schema, and finds the slices; `all` finds ruled-out slices too.
+    ///
+    /// Without filters no listing waits for the schema.
     pub(super) async fn prepare(
         &self,
         options: &ReadOptions,
@@ -107,16 +111,31 @@ impl Table {
         all: bool,
     ) -> Result<Snapshot> {
         let as_of = self.as_of(options)?;
+        let read_optimized = options.read_optimized()?;
         self.meta.check_as_of(as_of.as_ref()).await?;
-        let columns = self.partition_columns(as_of.as_ref()).await?;
-        let selection = Selection {
-            filters: options.filters.clone(),
-            projection: options.projection.clone(),
-            batch_rows,
-            limit: options.limit,
+        let bind = async {
+            let columns = self.partition_columns(as_of.as_ref()).await?;
+            let selection = Selection {
+                filters: options.filters.clone(),
+                projection: options.projection.clone(),
+                batch_rows,
+                limit: options.limit,
+            };
+            Bound::new(columns, &selection)
         };
-        let bound = Bound::new(columns, &selection)?;
-        let slices = self.slices(options, &bound, as_of.as_ref(), all).await?;
+        let slices = async |pruner: &PartitionPruner| {
+            self.slices(pruner, as_of.as_ref(), read_optimized, all)
+                .await
+        };
+        let none = PartitionPruner::none();
+        let (bound, slices) = match options.filters.is_empty() {
+            true => try_join!(bind, slices(&none))?,
+            false => {
+                let bound = bind.await?;
+                let slices = slices(&bound.pruner()).await?;
+                (bound, slices)
+            }
+        };
         Ok(Snapshot {
             as_of,
             bound,
@@ -126,25 +145,16 @@ impl Table {
 
     async fn slices(
         &self,
-        options: &ReadOptions,
-        bound: &Bound,
+        pruner: &PartitionPruner,
         as_of: Option<&InstantTime>,
+        read_optimized: bool,
         all: bool,
     ) -> Result<Slices> {
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(Slices::default());
         }
-        let read_optimized = options.read_optimized()?;
         let listing = self.listing();
-        snapshot_slices(
-            &self.meta,
-            &listing,
-            &bound.pruner(),
-            as_of,
-            read_optimized,
-            all,
-        )
-        .await
+        snapshot_slices(&self.meta, &listing, pruner, as_of, read_optimized, all).await
     }
 
     /// The instant that a snapshot is asked as of, if it is; what only other queries take is refused.

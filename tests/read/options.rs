@@ -2,11 +2,11 @@
 
 use hudi_wasm::config::ReadOptions;
 use hudi_wasm::error::ErrorKind::{self, InvalidArgument, Schema, Unsupported};
-use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::storage::{CallScope, Storage, StorageOptions};
 use hudi_wasm::table::{OpenOptions, Table};
 use serde_json::json;
 
-use crate::spark::{open, read};
+use crate::spark::{open, options, read};
 use crate::support::{self, block_on, rows::rows};
 
 #[test]
@@ -107,4 +107,36 @@ fn a_folder_without_a_table_is_not_found_by_name() {
 fn options_are_one_json_object() {
     let error = ReadOptions::from_json(r#"{"limit": "many"}"#).unwrap_err();
     assert_eq!(error.kind(), InvalidArgument);
+}
+
+#[test]
+fn a_read_asks_for_the_schema_the_listing_and_each_small_file_once() {
+    block_on(async {
+        let table = open("v9_cow_simple").await.for_call(CallScope::default());
+        assert!(!read(&table, &json!({})).await.unwrap().is_empty());
+        // The newest commit, one folder, one base file of less than half a megabyte.
+        assert_eq!(table.storage().metrics().counters().requests, 3);
+        let again = table.for_call(CallScope::default());
+        assert!(!read(&again, &json!({})).await.unwrap().is_empty());
+        let counted = again.storage().metrics().counters();
+        assert_eq!((counted.requests, counted.cache_hits), (1, 2));
+    });
+}
+
+#[test]
+fn a_plan_tells_what_the_filters_leave_and_fetches_no_column() {
+    block_on(async {
+        let table = open("v9_cow_hive_parts").await;
+        let query = json!({"filters": [["city", "=", "rome"]]});
+        let plan = table.explain(&options(&query)).await.unwrap();
+        let (kept, pruned): (Vec<_>, Vec<_>) =
+            plan.files.iter().partition(|f| f.pruned_by.is_none());
+        assert!(!kept.is_empty() && !pruned.is_empty());
+        assert!(
+            pruned
+                .iter()
+                .all(|file| file.pruned_by == Some("partition"))
+        );
+        assert_eq!(plan.estimated_requests, kept.len() as u64);
+    });
 }

@@ -93,7 +93,10 @@ async fn check(name: &str, table: &Table, recorded: &Value) {
     }
     let texts: HashSet<String> = rows.iter().map(Value::to_string).collect();
     for row in sorted(&recorded["sample"]) {
-        assert!(texts.contains(&row.to_string()), "{place}: {row} is missing");
+        assert!(
+            texts.contains(&row.to_string()),
+            "{place}: {row} is missing"
+        );
     }
 }
 
