@@ -40,8 +40,8 @@ export class HudiFileGroupReader {
    * @param {import('./index.d.ts').OpenOptions} [options]
    */
   static async open(uri, options) {
-    const { handle, baseUrl } = await openHandle(uri, options);
-    const reader = new HudiFileGroupReader(handle, baseUrl, new HudiReadOptions());
+    const { handle, uri: base } = await openHandle(uri, options);
+    const reader = new HudiFileGroupReader(handle, base, new HudiReadOptions());
     reader.#own = true;
     return reader;
   }

@@ -19,7 +19,8 @@ export interface RawTable {
   refresh(cancel: Cancel, event: EventSink): Promise<RawTable>;
   schema(kind: 'table' | 'meta' | 'partition', cancel: Cancel, event: EventSink): Promise<[ipc: Uint8Array<ArrayBuffer>, fields: string]>;
   avroSchema(withMetaFields: boolean, cancel: Cancel, event: EventSink): Promise<string>;
-  instantMetadata(instant: string, cancel: Cancel, event: EventSink): Promise<string>;
+  timelineEntries(cancel: Cancel, event: EventSink): Promise<string>;
+  instantMetadata(time: string, action: string, cancel: Cancel, event: EventSink): Promise<string>;
   fileSlices(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   explain(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   read(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;

@@ -123,8 +123,6 @@ export interface OpenOptions extends CallOptions {
   hudiOptions?: Readonly<Record<string, string>>;
   /** Zone of a table whose timeline is LOCAL ('host' or an IANA name): needed to turn a Date, epoch or RFC 3339 time into an instant there. */
   timezone?: string;
-  /** Bytes of wasm memory a call may use; past it LIMIT_EXCEEDED. */
-  memoryLimit?: number;
   /** Requests in flight, default 6: browsers' and workerd's own limit. */
   concurrency?: number;
   onRequest?: (request: RequestInfoEvent) => void;
@@ -192,7 +190,7 @@ export class HudiFileGroupReader implements Disposable {
 /** Plain data, so slices can be sent to workers; Python's methods are properties here. Without a base file its sizes and numRecords are 0. */
 export interface HudiFileSlice {
   readonly fileId: string; readonly partitionPath: string; readonly creationInstantTime: string;
-  readonly baseFileName?: string; readonly baseFileSize: number; readonly baseFileByteSize: number; readonly numRecords: number;
+  readonly baseFileName?: string; readonly baseFileSize: number; readonly numRecords: number;
   readonly hasLogFiles: boolean; readonly logFileNames: readonly string[]; readonly logFileSizes: readonly number[];
   readonly baseFileRelativePath?: string; readonly logFilesRelativePaths: readonly string[]; readonly totalSizeBytes: number;
 }
@@ -201,6 +199,8 @@ export interface HudiInstant {
   readonly timestamp: string; readonly completionTimestamp?: string; readonly action: string; readonly state: InstantState;
   /** Absent on a LOCAL timeline without `timezone`. */ readonly epochMillis?: number;
 }
+/** A row of Spark's show_timeline. */
+export interface TimelineEntry extends HudiInstant { readonly archived: boolean; readonly rolledBackBy?: readonly string[]; readonly rollsBack?: readonly string[] }
 /** Newest first unless desc is false. start and end are requested times as Hudi writes them, both included. */
 export interface TimelineQuery extends CallOptions { desc?: boolean; start?: string; end?: string; limit?: number; actions?: readonly string[] }
 export interface HudiTimeline {
@@ -209,8 +209,8 @@ export interface HudiTimeline {
   getCompletedReplacecommits(desc?: boolean): HudiInstant[];
   getCompletedClusteringCommits(desc?: boolean): HudiInstant[];
   getLatestCommitTimestamp(): string | undefined;
-  /** All actions and states of the active timeline. */
-  getInstants(options?: TimelineQuery): Promise<HudiInstant[]>;
+  /** All actions and states of the active timeline; costs a request for each rollback. */
+  getInstants(options?: TimelineQuery): Promise<TimelineEntry[]>;
   /** Completed or pending, of every action: Avro, JSON or a plan. */
   getInstantMetadataInJson(instant: HudiInstant, options?: CallOptions): Promise<string>;
   getLatestAvroSchema(): Promise<string>;
@@ -248,7 +248,6 @@ export interface CacheInit { memory?: number /* bytes, default 64 MiB, 16 MiB in
 export type HudiProgress =
   | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' }
   | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
-  | { readonly type: 'files'; readonly done: number; readonly total: number }
   | { readonly type: 'rows'; readonly rows: number }
   | { readonly type: 'warning'; readonly message: string; readonly path?: string };
 export interface RequestInfoEvent {

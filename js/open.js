@@ -8,18 +8,15 @@ import { engine } from './wasm.js';
  *
  * @param {string | URL} uri
  * @param {import('./index.d.ts').OpenOptions} [options]
- * @returns {Promise<{ handle: Handle, baseUrl: string, storageOptions: Readonly<Record<string, string>> }>}
+ * @returns {Promise<{ handle: Handle, uri: string, storageOptions: Readonly<Record<string, string>> }>}
  */
 export async function openHandle(uri, options = {}) {
-  const { json, storage: given, onRequest, onProgress, signal, dropped } = openOptions(options);
-  const { uri: baseUrl, storage } = engineStore(uri, given);
+  const { json, storage: given, onRequest, onProgress, signal } = openOptions(options);
+  const { uri: base, storage } = engineStore(uri, given);
   const event = sink(onRequest, onProgress);
-  for (const key of dropped) {
-    event?.(JSON.stringify({ type: 'warning', message: `${key} belongs to a read and is dropped at open` }));
-  }
   const host = await engine();
-  const raw = await host.run(signal, (glue, cancel) => glue.Table.open(baseUrl, storage, json, cancel, event));
-  return { handle: new Handle(host, raw, onRequest), baseUrl, storageOptions: shown(storage) };
+  const raw = await host.run(signal, (glue, cancel) => glue.Table.open(base, storage, json, cancel, event));
+  return { handle: new Handle(host, raw, onRequest), uri: base, storageOptions: shown(storage) };
 }
 
 /** What a store was opened with, fit to be shown. */

@@ -1,8 +1,8 @@
 // Option objects, checked where they are given, and the form in which they reach the engine.
 //
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
-// batchSize, readOptimized, limit?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
-// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, memoryLimit?, cache? }.
+// streaming, batchSize?, readOptimized, limit?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
+// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, cache? }.
 import { invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
 
@@ -30,8 +30,6 @@ export const HudiReadConfig = Object.freeze(
 );
 
 const defaultBatchSize = 1024;
-/** Rows a batch of an eager read: few enough that IPC of one batch is a small part of memory, many enough to be quick. */
-const eagerBatchSize = 65536;
 const callKeys = ['signal', 'onProgress'];
 const readKeys = [
   ...callKeys,
@@ -39,7 +37,7 @@ const readKeys = [
 ];
 const openKeys = [
   ...callKeys,
-  ...['storage', 'cache', 'hudiOptions', 'timezone', 'memoryLimit', 'concurrency', 'onRequest'],
+  ...['storage', 'cache', 'hudiOptions', 'timezone', 'concurrency', 'onRequest'],
 ];
 
 /**
@@ -189,7 +187,8 @@ export class HudiReadOptions {
       asOf: text(options.asOfTimestamp()),
       start: text(options.startTimestamp()),
       end: text(options.endTimestamp()),
-      batchSize: stream ? options.batchSize() : eagerBatchSize,
+      streaming: stream,
+      batchSize: stream ? options.batchSize() : undefined,
       readOptimized: readOptimizedOf(options),
       limit: options.#limit,
       hudiOptions: options.hudiOptions,
@@ -199,27 +198,24 @@ export class HudiReadOptions {
 }
 
 /**
- * Open options, checked; `dropped` are read keys, which belong to reads.
+ * Open options, checked: what the engine is given, and what stays on this side.
  *
  * @param {OpenOptions} options
  */
 export function openOptions(options) {
   checkKeys(options, openKeys, 'open option');
-  const { timezone, concurrency, memoryLimit, cache, onRequest, storage } = options;
+  const { timezone, concurrency, cache, onRequest, storage } = options;
   if (timezone !== undefined && (typeof timezone !== 'string' || timezone === '')) {
     throw invalid("timezone is an IANA name or 'host'");
   }
-  const all = Object.entries(record('hudiOptions', options.hudiOptions ?? {}));
-  const isRead = (/** @type {[string, string]} */ [key]) => key.startsWith('hoodie.read.');
   const json = JSON.stringify({
-    hudiOptions: Object.fromEntries(all.filter((entry) => !isRead(entry))),
+    hudiOptions: record('hudiOptions', options.hudiOptions ?? {}),
     timezone,
     concurrency: concurrency === undefined ? undefined : count('concurrency', concurrency, 1),
-    memoryLimit: memoryLimit === undefined ? undefined : count('memoryLimit', memoryLimit, 1),
     cache: cacheOptions(cache ?? {}),
   });
   if (onRequest !== undefined && typeof onRequest !== 'function') throw invalid('onRequest is a function');
-  return { json, storage, onRequest, dropped: all.filter(isRead).map(([key]) => key), ...callOptions(options) };
+  return { json, storage, onRequest, ...callOptions(options) };
 }
 
 /**

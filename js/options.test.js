@@ -71,9 +71,3 @@ test('what no table could take is refused where it is given', () => {
   refuse(() => openOptions({ cache: { memory: -1 } }));
   refuse(() => openOptions(/** @type {any} */ ({ store: {} })));
 });
-
-test('read keys given at open are dropped and named', () => {
-  const { json, dropped } = openOptions({ hudiOptions: { 'hoodie.read.as.of.timestamp': '1', 'hoodie.metadata.enable': 'true' } });
-  assert.deepEqual(dropped, ['hoodie.read.as.of.timestamp']);
-  assert.deepEqual(JSON.parse(json).hudiOptions, { 'hoodie.metadata.enable': 'true' });
-});

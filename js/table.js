@@ -30,20 +30,21 @@ export class HudiTable {
    * For `open` and `refresh` alone.
    *
    * @param {Handle} handle
-   * @param {string} baseUrl
    * @param {Readonly<Record<string, string>>} storageOptions
    */
-  constructor(handle, baseUrl, storageOptions) {
+  constructor(handle, storageOptions) {
     if (!(handle instanceof Handle)) throw invalid('a table is had from HudiTable.open()');
     this.#handle = handle;
     this.#storageOptions = storageOptions;
-    this.#facts = JSON.parse(handle.call((raw) => raw.facts()));
+    const { table, baseUrl } = JSON.parse(handle.call((raw) => raw.facts()));
+    this.#facts = table;
+    /** @type {string} */
+    this.baseUrl = baseUrl;
     this.tableName = this.#facts.tableName;
     this.tableType = this.#facts.tableType;
     this.isMor = this.tableType === 'MERGE_ON_READ';
     this.tableVersion = this.#facts.tableVersion;
     this.timezone = this.#facts.timezone;
-    this.baseUrl = baseUrl;
   }
 
   /**
@@ -51,8 +52,8 @@ export class HudiTable {
    * @param {OpenOptions} [options]
    */
   static async open(uri, options = {}) {
-    const { handle, baseUrl, storageOptions } = await openHandle(uri, options);
-    return new HudiTable(handle, baseUrl, storageOptions);
+    const { handle, storageOptions } = await openHandle(uri, options);
+    return new HudiTable(handle, storageOptions);
   }
 
   hudiOptions() {
@@ -130,7 +131,7 @@ export class HudiTable {
   /** @param {CallOptions} [options] */
   async refresh(options = {}) {
     const raw = await this.#handle.run(callOptions(options), (table, cancel, event) => table.refresh(cancel, event));
-    return new HudiTable(this.#handle.beside(raw), this.baseUrl, this.#storageOptions);
+    return new HudiTable(this.#handle.beside(raw), this.#storageOptions);
   }
 
   close() {

@@ -3,11 +3,13 @@ import { callOptions, checkKeys } from './options.js';
 
 /**
  * @typedef {import('./index.d.ts').HudiInstant} HudiInstant
+ * @typedef {import('./index.d.ts').TimelineEntry} TimelineEntry
  * @typedef {import('./index.d.ts').TimelineQuery} TimelineQuery
  * @typedef {import('./index.d.ts').CallOptions} CallOptions
  * @typedef {import('./index.d.ts').HudiTimeline} TimelineShape
- * @typedef {HudiInstant & { clustering?: boolean }} Row
  */
+
+const writes = ['commit', 'deltacommit', 'replacecommit'];
 
 /**
  * The instants a handle is pinned to.
@@ -16,54 +18,53 @@ import { callOptions, checkKeys } from './options.js';
  */
 export class HudiTimeline {
   #handle;
-  /** Oldest first. @type {readonly HudiInstant[]} */
-  #instants;
-  /** Requested times of replacecommits that were clusterings. @type {ReadonlySet<string>} */
-  #clusterings;
   #table;
+  /** Both oldest first. @type {{ instants: readonly HudiInstant[], clusterings: readonly HudiInstant[] }} */
+  #facts;
 
   /**
    * @param {import('./handle.js').Handle} handle
    * @param {{ getSchema(): Promise<import('./index.d.ts').HudiSchema>, getSchemaInAvroStr(): Promise<string> }} table
    */
   constructor(handle, table) {
-    const rows = /** @type {Row[]} */ (JSON.parse(handle.call((raw) => raw.timeline())));
     this.#handle = handle;
     this.#table = table;
-    this.#clusterings = new Set(rows.filter(({ clustering }) => clustering).map(({ timestamp }) => timestamp));
-    this.#instants = rows.map(({ clustering: _, ...instant }) => Object.freeze(instant));
+    this.#facts = JSON.parse(handle.call((raw) => raw.timeline()));
   }
 
   getCompletedCommits(desc = false) {
-    return this.#completed(desc, ({ action }) => action === 'commit');
+    return this.#completed(desc, ['commit']);
   }
 
   getCompletedDeltacommits(desc = false) {
-    return this.#completed(desc, ({ action }) => action === 'deltacommit');
+    return this.#completed(desc, ['deltacommit']);
   }
 
   getCompletedReplacecommits(desc = false) {
-    return this.#completed(desc, ({ action }) => action === 'replacecommit');
+    return this.#completed(desc, ['replacecommit']);
   }
 
   getCompletedClusteringCommits(desc = false) {
-    return this.#completed(desc, ({ timestamp, action }) => action === 'replacecommit' && this.#clusterings.has(timestamp));
+    return ordered(this.#facts.clusterings, desc);
   }
 
   getLatestCommitTimestamp() {
-    const data = ['commit', 'deltacommit', 'replacecommit'];
-    return this.#completed(true, ({ action }) => data.includes(action))[0]?.timestamp;
+    return this.#completed(true, writes)[0]?.timestamp;
   }
 
-  /** @param {TimelineQuery} [query] */
+  /**
+   * @param {TimelineQuery} [query]
+   * @returns {Promise<TimelineEntry[]>}
+   */
   async getInstants(query = {}) {
     checkKeys(query, ['signal', 'onProgress', 'desc', 'start', 'end', 'limit', 'actions'], 'timeline option');
     const { desc = true, start = '', end = '9', limit = Infinity, actions } = query;
     for (const [name, time] of Object.entries({ start, end })) {
       if (typeof time !== 'string' || !/^\d*$/.test(time)) throw invalid(`${name} is a time as Hudi writes it`);
     }
+    const json = await this.#handle.run(callOptions(query), (raw, cancel, event) => raw.timelineEntries(cancel, event));
     // A shorter end takes in all that begins with it, as a time of 14 digits takes in its milliseconds.
-    const within = this.#instants.filter(
+    const within = /** @type {TimelineEntry[]} */ (JSON.parse(json)).filter(
       ({ timestamp, action }) =>
         timestamp >= start && timestamp.slice(0, end.length) <= end && (actions === undefined || actions.includes(action)),
     );
@@ -75,9 +76,9 @@ export class HudiTimeline {
    * @param {CallOptions} [options]
    */
   async getInstantMetadataInJson(instant, options = {}) {
-    const { timestamp, action, state, completionTimestamp } = instant ?? {};
-    const wanted = JSON.stringify({ timestamp, action, state, completionTimestamp });
-    return this.#handle.run(callOptions(options), (raw, cancel, event) => raw.instantMetadata(wanted, cancel, event));
+    const { timestamp, action } = instant ?? {};
+    if (typeof timestamp !== 'string' || typeof action !== 'string') throw invalid('an instant has a timestamp and an action');
+    return this.#handle.run(callOptions(options), (raw, cancel, event) => raw.instantMetadata(timestamp, action, cancel, event));
   }
 
   getLatestAvroSchema() {
@@ -88,11 +89,17 @@ export class HudiTimeline {
     return this.#table.getSchema();
   }
 
-  #completed(/** @type {boolean} */ desc, /** @type {(instant: HudiInstant) => boolean} */ wanted) {
-    return ordered(this.#instants.filter((instant) => instant.state === 'COMPLETED' && wanted(instant)), desc);
+  #completed(/** @type {boolean} */ desc, /** @type {readonly string[]} */ actions) {
+    const wanted = this.#facts.instants.filter(({ state, action }) => state === 'COMPLETED' && actions.includes(action));
+    return ordered(wanted, desc);
   }
 }
 
-function ordered(/** @type {HudiInstant[]} */ instants, /** @type {boolean} */ desc) {
-  return desc ? instants.reverse() : instants;
+/**
+ * @template T
+ * @param {readonly T[]} instants oldest first
+ * @param {boolean} desc
+ */
+function ordered(instants, desc) {
+  return desc ? [...instants].reverse() : [...instants];
 }

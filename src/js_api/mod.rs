@@ -9,11 +9,14 @@ mod alloc;
 mod boot;
 mod call;
 mod error;
+mod events;
 mod ipc;
 mod probe;
 mod stream;
+mod table;
 
 pub use boot::{boot, out_of_memory, version};
 pub use call::Cancel;
 pub use probe::probe;
 pub use stream::Stream;
+pub use table::Table;

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::call::{Slot, abortable};
+use super::events::Events;
 use super::{error, ipc};
 use crate::error::{Error, Result};
 
@@ -24,7 +25,8 @@ pub struct Stream {
     batches: Slot<Batches>,
     running: RefCell<Option<AbortHandle>>,
     metrics: Box<dyn Fn() -> String>,
-    flush: Rc<dyn Fn()>,
+    events: Events,
+    rows: Rc<Cell<usize>>,
 }
 
 #[wasm_bindgen]
@@ -40,7 +42,9 @@ impl Stream {
         self.running.replace(Some(handle));
         let slot = Rc::clone(&self.batches);
         let taken = self.batches.borrow_mut().take();
-        let flush = Rc::clone(&self.flush);
+        let events = self.events.clone();
+        let told = events.clone();
+        let rows_before = Rc::clone(&self.rows);
         let future = async move {
             let mut batches = taken.ok_or_else(|| Error::disposed("the stream is over"))?;
             let Some(batch) = batches.next().await else {
@@ -48,10 +52,12 @@ impl Stream {
             };
             let batch = batch?;
             slot.replace(Some(batches));
+            rows_before.set(rows_before.get() + batch.num_rows());
+            told.rows(rows_before.get());
             let rows = JsValue::from_f64(batch.num_rows() as f64);
             Ok(Array::of2(&rows, &ipc::batch_stream(&batch)?.into()).into())
         };
-        abortable(registration, future, move || flush())
+        abortable(registration, future, move || events.flush())
     }
 
     /// What the read has cost so far: `ReadMetrics` as JSON text, without `wasmBytes`.
@@ -69,19 +75,20 @@ impl Stream {
 }
 
 impl Stream {
-    /// Wraps a read of the engine; `flush` delivers events that are still queued.
+    /// Wraps a read of the engine and the events of its call.
     pub(super) fn new(
         schema: SchemaRef,
         batches: Batches,
         metrics: Box<dyn Fn() -> String>,
-        flush: Rc<dyn Fn()>,
+        events: Events,
     ) -> Self {
         Self {
             schema,
             batches: Rc::new(RefCell::new(Some(batches))),
             running: RefCell::new(None),
             metrics,
-            flush,
+            events,
+            rows: Rc::default(),
         }
     }
 }
