@@ -42,20 +42,26 @@ async fn config(storage: &Storage) -> Result<TableConfig> {
         Err(error) if error.kind() == ErrorKind::Corrupt => Some(error),
         Err(error) => return Err(error),
     };
-    match (read(storage, BACKUP).await, fault) {
-        (Ok(Some(config)), _) => {
+    match read(storage, BACKUP).await {
+        Ok(Some(config)) => {
             storage.warn(
                 "hoodie.properties is being replaced: read its backup",
                 Some(BACKUP),
             );
-            Ok(config)
+            return Ok(config);
         }
-        (_, Some(fault)) => Err(fault),
-        (Err(error), None) => Err(error),
-        (Ok(None), None) => Err(Error::table_not_found("no Hudi table at this place")
-            .context("path", PROPERTIES)
-            .context("hint", "the URI must be the folder that holds .hoodie")),
+        Err(error) if fault.is_none() => return Err(error),
+        _ => {}
     }
+    // The writer may have finished between the two reads.
+    if let Ok(Some(config)) = read(storage, PROPERTIES).await {
+        return Ok(config);
+    }
+    Err(fault.unwrap_or_else(|| {
+        Error::table_not_found("no Hudi table at this place")
+            .context("path", PROPERTIES)
+            .context("hint", "the URI must be the folder that holds .hoodie")
+    }))
 }
 
 async fn read(storage: &Storage, path: &str) -> Result<Option<TableConfig>> {

@@ -148,27 +148,49 @@ impl MetaClient {
         })
     }
 
-    /// An empty answer is asked for once more, past every cache: a store may show a file before its content.
+    /// A store may show a completed file before its content: an empty answer, or one of another size than was listed,
+    /// is asked for once more, past every cache.
     async fn content(&self, file: &InstantFile) -> Result<Bytes> {
-        let settled = file.size > 0 && file.state == State::Completed;
-        let bytes = match settled {
-            true => {
+        if file.state != State::Completed {
+            return self
+                .storage
+                .get(&file.path, Cause::Timeline)
+                .await
+                .map_err(gone);
+        }
+        let first = match file.size {
+            0 => self.storage.get(&file.path, Cause::Timeline).await,
+            size => {
                 self.storage
-                    .get_immutable(&file.path, Some(file.size), Cause::Timeline)
+                    .get_immutable(&file.path, Some(size), Cause::Timeline)
                     .await
             }
-            false => self.storage.get(&file.path, Cause::Timeline).await,
         };
-        let again = settled || file.state == State::Completed;
-        match bytes {
-            Ok(bytes) if bytes.is_empty() && again => {
-                self.storage.get(&file.path, Cause::Timeline).await
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(error.context(
-                "hint",
-                "the instant may be archived or rolled back by now: refresh() and ask again",
-            )),
-            answer => answer,
+        let changed = match first {
+            Ok(bytes) if !bytes.is_empty() => return Ok(bytes),
+            Ok(_) => None,
+            Err(error) if error.kind() == ErrorKind::PreconditionFailed => Some(error),
+            Err(error) => return Err(gone(error)),
+        };
+        let again = self
+            .storage
+            .get(&file.path, Cause::Timeline)
+            .await
+            .map_err(gone)?;
+        let settled = u64::try_from(again.len()) == Ok(file.size);
+        match changed {
+            Some(error) if !settled && !again.is_empty() => Err(error),
+            _ => Ok(again),
         }
+    }
+}
+
+fn gone(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::NotFound => error.context(
+            "hint",
+            "the instant may be archived or rolled back by now: refresh() and ask again",
+        ),
+        _ => error,
     }
 }

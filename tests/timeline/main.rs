@@ -3,6 +3,8 @@
 
 mod damage;
 mod odd;
+mod requests;
+mod store;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -125,3 +125,27 @@ fn hostile_schemas_and_counts_end_in_bounded_errors() {
     );
     check(&long_name, 100_000, &[0x02].repeat(100_000));
 }
+
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn flipped_bytes_of_real_files_end_well_and_cuts_are_corrupt() {
+    let files = crate::support::files("v9_cow_overwrite").into_iter();
+    let files =
+        files.filter(|(path, bytes)| path.starts_with(".hoodie/timeline/") && is_container(bytes));
+    for (path, whole) in files {
+        Container::read_one(&whole).unwrap();
+        for at in (0..whole.len()).step_by(7) {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1 << (at % 8);
+            if let Err(error) = Container::read_one(&flipped) {
+                assert!(
+                    ["CORRUPT", "UNSUPPORTED"].contains(&error.kind().code()),
+                    "{path} at {at}"
+                );
+            }
+            let error = Container::read_one(&whole[..at]).unwrap_err();
+            assert_eq!(error.kind().code(), "CORRUPT", "{path} cut to {at}");
+            assert!(error.get("offset").is_some(), "{path} cut to {at}: {error}");
+        }
+    }
+}
