@@ -4,10 +4,12 @@
 //! its backup is `timeline`'s part. Source: Hudi `HoodieTableConfig`.
 
 pub mod key;
+mod keygen;
 mod options;
 pub mod properties;
 mod table;
 
+pub use keygen::{KeyGeneratorType, PartitionField, PartitionFieldKind};
 pub use options::{DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue, read_key};
 pub use properties::Properties;
-pub use table::{KeyGeneratorType, PartitionField, PartitionFieldKind, TableConfig, TimelineZone};
+pub use table::{TableConfig, TimelineZone};

@@ -1,4 +1,5 @@
 use super::key::{self, KEYGEN_TIMEBASED_PREFIXES, Key};
+use super::keygen::{self, KeyGeneratorType, PartitionField};
 use super::properties::{self, Properties};
 use crate::error::{Error, Result};
 use crate::model::{BaseFormat, TableType, TableVersion};
@@ -10,47 +11,6 @@ pub enum TimelineZone {
     Local,
     /// UTC.
     Utc,
-}
-
-/// How record keys and partition paths are made from columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyGeneratorType {
-    /// One key field, one partition field.
-    Simple,
-    /// Several of either; keys name their fields.
-    Complex,
-    /// No partitions.
-    NonPartition,
-    /// The partition path is a formatted time.
-    Timestamp,
-    /// Each partition field says its own kind.
-    Custom,
-    /// Deletes by key wherever the record lies; no partitions.
-    GlobalDelete,
-    /// The metadata table's own.
-    MetadataTable,
-    /// A class that this engine does not know.
-    UserProvided(String),
-}
-
-/// How the path's value of one partition field comes about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartitionFieldKind {
-    /// The value as text.
-    Simple,
-    /// A formatted time: the path holds less than the column.
-    Timestamp,
-    /// Not said by the table: nothing may be concluded from the path.
-    Unknown,
-}
-
-/// One partition field, in path order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartitionField {
-    /// The column, perhaps nested (`a.b`).
-    pub name: String,
-    /// How its path value comes about.
-    pub kind: PartitionFieldKind,
 }
 
 /// `hoodie.properties`, checked and typed.
@@ -81,9 +41,9 @@ impl TableConfig {
         check_features(&properties, version)?;
         let table_type = table_type(&properties)?;
         let timeline_zone = timeline_zone(&properties)?;
-        let keygen = keygen(&properties);
+        let keygen = keygen::of_table(&properties);
         let base_format = base_format(&properties, &keygen)?;
-        let partition_fields = partition_fields(&properties, &keygen);
+        let partition_fields = keygen::partition_fields(&properties, &keygen);
         Ok(Self {
             properties,
             table_type,
@@ -350,90 +310,6 @@ fn base_format(properties: &Properties, keygen: &KeyGeneratorType) -> Result<Bas
         "HFILE" if *keygen == KeyGeneratorType::MetadataTable => Ok(BaseFormat::HFile),
         _ => Err(unsupported("base file format", key::BASE_FILE_FORMAT, text)),
     }
-}
-
-fn keygen(properties: &Properties) -> KeyGeneratorType {
-    if let Some(class) = key::KEYGEN_CLASS.get(properties) {
-        return keygen_of_class(class).unwrap_or_else(|| infer_keygen(properties));
-    }
-    match key::KEYGEN_TYPE.get(properties) {
-        Some(kind) => keygen_of_type(kind).unwrap_or_else(|| infer_keygen(properties)),
-        None => infer_keygen(properties),
-    }
-}
-
-/// `None` for the generators of Spark SQL, which wrap the one that the fields call for.
-fn keygen_of_class(class: &str) -> Option<KeyGeneratorType> {
-    let name = class.rsplit('.').next().unwrap_or(class);
-    Some(match name {
-        "SimpleKeyGenerator" | "SimpleAvroKeyGenerator" => KeyGeneratorType::Simple,
-        "ComplexKeyGenerator" | "ComplexAvroKeyGenerator" => KeyGeneratorType::Complex,
-        "NonpartitionedKeyGenerator" | "NonpartitionedAvroKeyGenerator" => {
-            KeyGeneratorType::NonPartition
-        }
-        "TimestampBasedKeyGenerator" | "TimestampBasedAvroKeyGenerator" => {
-            KeyGeneratorType::Timestamp
-        }
-        "CustomKeyGenerator" | "CustomAvroKeyGenerator" => KeyGeneratorType::Custom,
-        "GlobalDeleteKeyGenerator" | "GlobalAvroDeleteKeyGenerator" => {
-            KeyGeneratorType::GlobalDelete
-        }
-        "HoodieTableMetadataKeyGenerator" => KeyGeneratorType::MetadataTable,
-        "SqlKeyGenerator" | "UuidKeyGenerator" | "MergeIntoKeyGenerator" => return None,
-        _ => KeyGeneratorType::UserProvided(class.to_owned()),
-    })
-}
-
-fn keygen_of_type(kind: &str) -> Option<KeyGeneratorType> {
-    let upper = kind.to_ascii_uppercase();
-    Some(match upper.strip_suffix("_AVRO").unwrap_or(&upper) {
-        "SIMPLE" => KeyGeneratorType::Simple,
-        "COMPLEX" => KeyGeneratorType::Complex,
-        "NON_PARTITION" => KeyGeneratorType::NonPartition,
-        "TIMESTAMP" => KeyGeneratorType::Timestamp,
-        "CUSTOM" => KeyGeneratorType::Custom,
-        "GLOBAL_DELETE" => KeyGeneratorType::GlobalDelete,
-        "HOODIE_TABLE_METADATA" => KeyGeneratorType::MetadataTable,
-        sql if sql.starts_with("SPARK_SQL") => return None,
-        _ => KeyGeneratorType::UserProvided(kind.to_owned()),
-    })
-}
-
-/// Hudi's rule for a table that names no generator.
-fn infer_keygen(properties: &Properties) -> KeyGeneratorType {
-    let fields = key::PARTITION_FIELDS.list(properties);
-    let keys = key::RECORD_KEY_FIELDS.list(properties).len();
-    match fields.as_slice() {
-        [] => KeyGeneratorType::NonPartition,
-        [first, ..] if first.contains(':') => KeyGeneratorType::Custom,
-        [_] if keys == 1 => KeyGeneratorType::Simple,
-        _ => KeyGeneratorType::Complex,
-    }
-}
-
-fn partition_fields(properties: &Properties, keygen: &KeyGeneratorType) -> Vec<PartitionField> {
-    let unstated = match keygen {
-        KeyGeneratorType::Timestamp => PartitionFieldKind::Timestamp,
-        KeyGeneratorType::Custom | KeyGeneratorType::UserProvided(_) => PartitionFieldKind::Unknown,
-        _ => PartitionFieldKind::Simple,
-    };
-    let fields = key::PARTITION_FIELDS.list(properties).into_iter();
-    let typed = fields.map(|item| {
-        let (name, kind) = match item.rsplit_once(':') {
-            Some((name, kind)) if kind.eq_ignore_ascii_case("SIMPLE") => {
-                (name, PartitionFieldKind::Simple)
-            }
-            Some((name, kind)) if kind.eq_ignore_ascii_case("TIMESTAMP") => {
-                (name, PartitionFieldKind::Timestamp)
-            }
-            _ => (item, unstated),
-        };
-        PartitionField {
-            name: name.trim().to_owned(),
-            kind,
-        }
-    });
-    typed.collect()
 }
 
 #[cfg(test)]

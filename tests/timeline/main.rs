@@ -11,9 +11,10 @@ mod support;
 use std::sync::Arc;
 
 use hudi_wasm::Result;
+use hudi_wasm::config::TimeValue;
 use hudi_wasm::model::InstantTime;
 use hudi_wasm::storage::{Storage, StorageOptions};
-use hudi_wasm::timeline::{self, MetaClient};
+use hudi_wasm::timeline::{self, MetaClient, TimelineClock};
 use object_store::ObjectStore;
 use serde_json::Value;
 
@@ -170,5 +171,37 @@ fn every_instant_reads_as_json_and_every_commit_as_its_type() {
             }
         }
         support::block_on(timeline::entries(&meta)).unwrap();
+    }
+}
+
+#[test]
+fn moments_find_the_instants_of_a_utc_table_and_need_a_zone_on_a_local_one() {
+    let zone = hudi_wasm::host::zone("+08:00").unwrap();
+    for (name, zone, offset, known) in [
+        ("v9_cow_utc_zone", None, "Z", true),
+        ("v9_cow_local_zone", Some(zone), "+08:00", true),
+        ("v9_cow_local_zone", None, "+08:00", false),
+    ] {
+        let meta = table(name);
+        let clock = TimelineClock::new(meta.config.timeline_zone(), zone);
+        let instant = &meta.timeline.latest_commit().unwrap().time;
+        let digits = instant
+            .wall_clock()
+            .unwrap()
+            .format("%Y-%m-%dT%H:%M:%S%.3f");
+        let found = clock.instant(&TimeValue::Text(format!("{digits}{offset}")));
+        match known {
+            true => assert_eq!(&found.unwrap(), instant, "{name}"),
+            false => assert_eq!(code(&found), "INVALID_ARGUMENT", "{name}"),
+        }
+        let millis = clock.epoch_millis(instant);
+        assert_eq!(millis.is_some(), known);
+        if let Some(millis) = millis {
+            assert_eq!(
+                &clock.instant(&TimeValue::Millis(millis)).unwrap(),
+                instant,
+                "{name}"
+            );
+        }
     }
 }

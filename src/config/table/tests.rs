@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::PartitionFieldKind;
 
 /// A version 9 table; later lines win, as in Java.
 fn text(lines: &str) -> String {
