@@ -9,7 +9,7 @@
 //! | 1 | [`codec`] [`schema`] [`expr`] [`keygen`] |
 //! | 2 | [`storage`] [`http_store`] |
 //! | 3 | [`timeline`] |
-//! | 4 | [`view`] [`slice`] |
+//! | 4 | [`view`] [`slice`](mod@slice) |
 //! | 5 | [`read`] |
 //! | 8 | [`table`] |
 //! | 9 | `js_api` (wasm32 only) |

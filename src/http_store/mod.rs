@@ -1,7 +1,7 @@
 //! The object stores that a browser, Node or a worker can reach.
 //!
 //! Knows URLs, headers, signatures and `fetch`; must not know what a table is. Everything that can be judged without
-//! a network is: a [`Transport`](connector::Transport) only sends one request and reads one body.
+//! a network is: a `Transport` only sends one request and reads one body.
 
 #![cfg_attr(
     not(target_arch = "wasm32"),

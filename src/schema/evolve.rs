@@ -52,7 +52,7 @@ pub fn may_become(from: &DataType, to: &DataType) -> bool {
     }
 }
 
-/// Whether [`promote`] keeps the order of values, so that bounds of the file's type become bounds of the table's.
+/// Whether `promote` keeps the order of values, so that bounds of the file's type become bounds of the table's.
 pub fn keeps_order(from: &DataType, to: &DataType) -> bool {
     may_become(from, to) && !is_micros_as_millis(from, to)
 }

@@ -117,12 +117,11 @@ fn float(value: f64) -> String {
 fn date(days: i32) -> NaiveDate {
     let epoch = NaiveDate::default();
     let count = Days::new(u64::from(days.unsigned_abs()));
-    let moved = if days < 0 {
+    if days < 0 {
         epoch - count
     } else {
         epoch + count
-    };
-    moved
+    }
 }
 
 fn timestamp(array: &ArrayRef, unit: TimeUnit, zoned: bool, at: usize) -> String {

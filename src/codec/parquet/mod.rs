@@ -4,7 +4,7 @@
 //! a file declares about sizes, so every declared size is checked here before the crate sees the bytes:
 //!
 //! 1. a footer ([`Footer::parse`]): lengths, row counts, offsets and the shape of the schema;
-//! 2. page headers ([`pages`]): sizes and counts of each page of a chunk that is about to be decoded;
+//! 2. page headers (`pages`): sizes and counts of each page of a chunk that is about to be decoded;
 //! 3. page indexes: offsets, which must lie in their chunk and rise.
 //!
 //! Spec: <https://github.com/apache/parquet-format>, and Hudi's keys in base file footers.
