@@ -60,7 +60,7 @@ pub mod js_api;
 pub use error::{Error, ErrorKind, Result};
 
 /// Tables of `tests/data`, for unit tests.
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 #[allow(unreachable_pub, reason = "integration tests share it")]
 mod support;
