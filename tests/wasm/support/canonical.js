@@ -20,13 +20,17 @@ export function rows(table) {
   return sorted(found);
 }
 
-/** Rows by their text, with the keys of objects in one order. @param {unknown[]} list */
+/** Rows by their text, in which the keys of objects stand in one order. @param {unknown[]} list */
 export function sorted(list) {
-  const text = (/** @type {unknown} */ row) => JSON.stringify(row, (_, inner) => (isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner));
   return list
-    .map((row) => ({ row, key: text(row) }))
+    .map((row) => ({ row, key: textOf(row) }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ row }) => row);
+}
+
+/** A value's JSON with the keys of objects in one order. @param {unknown} value */
+export function textOf(value) {
+  return JSON.stringify(value, (_, inner) => (isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner));
 }
 
 const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value);
