@@ -1,3 +1,4 @@
+mod damage;
 mod reading;
 mod spark;
 

@@ -12,6 +12,7 @@
 mod error;
 mod footer;
 mod int96;
+mod page_header;
 mod page_index;
 mod pages;
 mod reader;

@@ -15,8 +15,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::error::from_parquet;
 use super::footer::Footer;
-use super::pages::check_pages;
-use crate::error::{Error, Result, ResultExt};
+use super::pages::ChunkCheck;
+use crate::error::{Error, Result};
 
 /// Batches are made about this large, in decoded bytes, unless that is more than [`MAX_BATCH_ROWS`].
 const BATCH_BYTES: u64 = 12 << 20;
@@ -131,7 +131,7 @@ pub enum Step {
 pub struct GroupReader {
     decoder: ParquetPushDecoder,
     batches: Option<ParquetRecordBatchReader>,
-    chunks: Vec<ColumnChunkMetaData>,
+    chunks: Vec<ChunkCheck>,
     /// Where the decoder's offset 0 lies in the file: see [`Footer::group_metadata`].
     base: u64,
     /// What the row filter failed with; the decoder would turn it into text.
@@ -142,10 +142,12 @@ impl GroupReader {
     /// A reader of one row group of the file with this footer.
     pub fn new(footer: &Footer, request: GroupRequest) -> Result<Self> {
         let located = footer.group_metadata(request.group)?;
-        let chunks = located.arrow.metadata().row_groups().get(located.group);
-        let chunks = chunks
-            .map(|group| group.columns().to_vec())
-            .unwrap_or_default();
+        let metadata = located.arrow.metadata();
+        let created_by = metadata.file_metadata().created_by();
+        let chunks = metadata.row_groups().get(located.group);
+        let chunks = chunks.into_iter().flat_map(|group| group.columns());
+        let chunks = chunks.map(|chunk| ChunkCheck::new(chunk.clone(), created_by));
+        let chunks = chunks.collect();
         let fault = Arc::new(Mutex::new(None));
         let mut builder = ParquetPushDecoderBuilder::new_with_metadata(located.arrow)
             .with_row_groups(vec![located.group])
@@ -210,14 +212,16 @@ impl GroupReader {
         let mut moved = Vec::with_capacity(ranges.len());
         for (range, bytes) in ranges.iter().zip(&bytes) {
             let range = range.start.wrapping_sub(self.base)..range.end.wrapping_sub(self.base);
-            let within = |chunk: &&ColumnChunkMetaData| {
-                let (start, length) = chunk.byte_range();
+            let within = |check: &&mut ChunkCheck| {
+                let (start, length) = check.chunk().byte_range();
                 start <= range.start && range.end <= start + length
             };
-            let chunk = self.chunks.iter().find(within);
-            let chunk = chunk.ok_or_else(|| Error::internal("bytes of no column chunk"))?;
-            check_pages(bytes, range.start + self.base, chunk)
-                .context("field", chunk.column_path().string())?;
+            let check = self.chunks.iter_mut().find(within);
+            let check = check.ok_or_else(|| Error::internal("bytes of no column chunk"))?;
+            let whole = range.end - range.start == check.chunk().byte_range().1;
+            check
+                .check(bytes, range.start + self.base, whole)
+                .map_err(|error| error.context("field", check.chunk().column_path().string()))?;
             moved.push(range);
         }
         self.decoder.push_ranges(moved, bytes).map_err(from_parquet)
@@ -230,7 +234,8 @@ impl GroupReader {
     fn failed(&self, error: parquet::errors::ParquetError) -> Error {
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         fault.take().unwrap_or_else(|| {
-            let start = self.chunks.iter().map(|chunk| chunk.byte_range().0).min();
+            let starts = self.chunks.iter().map(|check| check.chunk().byte_range().0);
+            let start = starts.min();
             from_parquet(error).context("offset", start.unwrap_or(0) + self.base)
         })
     }

@@ -1,5 +1,5 @@
 //! The schema in a footer is a flat list that says how many children each group has. The `parquet` crate builds the
-//! tree by recursion and reserves what is declared, so depth and counts are checked on the bytes first.
+//! tree by recursion, reserves what is declared and takes a map's child for a group, so these are checked on the bytes first.
 
 use super::thrift::{Compact, Field, STRUCT};
 use crate::error::Result;
@@ -10,8 +10,13 @@ const MAX_DEPTH: usize = 64;
 /// The field of `FileMetaData` that lists the schema's elements.
 const SCHEMA: i16 = 2;
 
-/// The field of `SchemaElement` that counts its children.
+/// Fields of `SchemaElement`, and values of them.
 const NUM_CHILDREN: i16 = 5;
+const CONVERTED_TYPE: i16 = 6;
+const CONVERTED_MAP: i32 = 1;
+const CONVERTED_MAP_KEY_VALUE: i32 = 2;
+const LOGICAL_TYPE: i16 = 10;
+const LOGICAL_MAP: i16 = 2;
 
 /// Checks the schema within the metadata of a footer.
 pub(super) fn check_schema(metadata: &[u8]) -> Result<()> {
@@ -33,13 +38,20 @@ fn check_elements(compact: &mut Compact<'_>, list: Field) -> Result<()> {
     }
     // How many elements each open group still waits for.
     let mut open: Vec<usize> = Vec::new();
+    // Whether the element before is a map, whose child comes next.
+    let mut in_map = false;
     for at in 0..count {
         if let Some(waiting) = open.last_mut() {
             *waiting -= 1;
         } else if at > 0 {
             return Err(compact.broken("the footer's schema has more than one root"));
         }
-        let children = children(compact)?;
+        let Element { children, is_map } = element(compact)?;
+        if in_map && children == 0 {
+            return Err(compact.broken("a map of the schema has no keys and values"));
+        }
+        // The child is often marked as a map too, and is none: keys and values stand in it.
+        in_map = is_map && children > 0 && !in_map;
         if children > count - at - 1 {
             return Err(compact.broken("a group of the schema declares too many children"));
         }
@@ -59,18 +71,45 @@ fn check_elements(compact: &mut Compact<'_>, list: Field) -> Result<()> {
     Ok(())
 }
 
-fn children(compact: &mut Compact<'_>) -> Result<usize> {
-    let mut children = 0;
+/// What is checked of an element.
+struct Element {
+    children: usize,
+    is_map: bool,
+}
+
+fn element(compact: &mut Compact<'_>) -> Result<Element> {
+    let mut element = Element {
+        children: 0,
+        is_map: false,
+    };
     let mut last = 0;
     while let Some(field) = compact.field(&mut last)? {
-        if field.id == NUM_CHILDREN {
-            let declared = compact.i32(field)?;
-            let declared = usize::try_from(declared);
-            children =
-                declared.map_err(|_| compact.broken("a group has fewer than no children"))?;
-        } else {
-            compact.skip(field)?;
+        match field.id {
+            NUM_CHILDREN => {
+                let declared = usize::try_from(compact.i32(field)?);
+                element.children =
+                    declared.map_err(|_| compact.broken("a group has fewer than no children"))?;
+            }
+            CONVERTED_TYPE => {
+                let converted = compact.i32(field)?;
+                element.is_map |=
+                    converted == CONVERTED_MAP || converted == CONVERTED_MAP_KEY_VALUE;
+            }
+            LOGICAL_TYPE => element.is_map |= is_logical_map(compact, field)?,
+            _ => compact.skip(field)?,
         }
     }
-    Ok(children)
+    Ok(element)
+}
+
+/// A logical type is a union: a struct of one field, whose id says which.
+fn is_logical_map(compact: &mut Compact<'_>, outer: Field) -> Result<bool> {
+    compact.expect_struct(outer)?;
+    let mut is_map = false;
+    let mut last = 0;
+    while let Some(field) = compact.field(&mut last)? {
+        is_map |= field.id == LOGICAL_MAP;
+        compact.skip(field)?;
+    }
+    Ok(is_map)
 }
