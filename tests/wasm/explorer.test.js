@@ -221,6 +221,30 @@ test('a table opens by its address and its manifest from another origin', () =>
     assert.match(await again.locator('.location').innerText(), /v9_cow_hive_parts/);
   }));
 
+test('a folder of this computer opens in place and cannot be linked to', () =>
+  walk({}, async (page) => {
+    await gridRows(page, sparkRows().length);
+    await page.getByRole('button', { name: 'Open table' }).click();
+    await page.getByRole('button', { name: 'This computer' }).click();
+    await page.locator('input[name=files]').setInputFiles(path.join(folder, 'tables/v9_cow_hive_parts'));
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.waitForSelector('.location:has-text("v9_cow_hive_parts")');
+    await gridRows(page, 12);
+    assert.ok(await page.getByRole('button', { name: 'Share' }).isDisabled());
+  }));
+
+test('a large table shows its first rows, and more when asked', () =>
+  walk({ hash: '#sample=v9_cow_skipping' }, async (page) => {
+    await gridRows(page, 200);
+    assert.match(await page.locator('.footer').innerText(), /first 200 rows shown/);
+    await page.getByRole('button', { name: 'Read 200 more rows' }).click();
+    await gridRows(page, 400);
+    await page.locator('.grid').focus();
+    await page.keyboard.press('Control+End');
+    assert.match((await page.locator('.grid .active').getAttribute('id')) ?? '', /-399-/);
+    assert.ok(await page.locator('.grid .active').isVisible());
+  }));
+
 test('an address without a table is told in a sentence, and the open table stays behind it', () =>
   walk({ expectErrors: true }, async (page) => {
     await gridRows(page, sparkRows().length);
