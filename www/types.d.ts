@@ -62,7 +62,7 @@ export interface RowsAnswer { readonly columns: readonly Column[]; readonly rows
 
 /** The engine as the page calls it, in a worker or not. */
 export interface Engine {
-  open(question: { uri: string; storage: PageStorage; timezone?: string }): Promise<TableFacts>;
+  open(question: { uri: string; storage: PageStorage; timezone?: string; guessed?: boolean /* the manifest's address is the usual one, not one that was given */ }): Promise<TableFacts>;
   rows(question: RowsQuestion): Promise<RowsAnswer>;
   slices(question: { asOf: string | undefined; filters?: readonly FilterTuple[] }): Promise<readonly HudiFileSlice[]>;
   avro(question?: undefined): Promise<string>;
@@ -81,7 +81,7 @@ export interface Failure {
 }
 
 /** A request with the action that caused it and its place on the page's clock, in milliseconds. */
-export interface SeenRequest extends RequestInfoEvent { readonly id: number; readonly action: number; readonly began: number }
+export interface SeenRequest extends RequestInfoEvent { readonly id: number; readonly action: number; readonly began: number; readonly from: 'network' | 'cache' | 'manifest' | 'disk' }
 
 /** What the last call to the engine did: the footer's truth. */
 export interface ActionFacts {

@@ -143,7 +143,7 @@ test('a filter narrows the rows, skips files, stands as a chip and goes with it'
     await page.keyboard.press('Enter');
     const expected = sparkRows(asOf, ({ city }) => city === 'bru');
     assert.deepEqual(await gridRows(page, expected.length), expected);
-    assert.match(await page.locator('.footer').innerText(), /\d of \d slices skipped/);
+    assert.match(await page.locator('.footer').innerText(), /2 of 3 slices skipped/);
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.locator('select[name=field]').selectOption('id');
     await page.locator('select[name=operator]').selectOption('>');
@@ -195,7 +195,7 @@ test('each view of the rail shows the table, and the inspector what is chosen', 
 
     await view(page, 'Requests');
     const causes = await page.locator('.chip.quiet').allInnerTexts();
-    for (const cause of ['properties', 'timeline', 'data']) assert.ok(causes.some((chip) => chip.startsWith(cause)), `${cause} in ${causes}`);
+    for (const cause of ['properties', 'timeline', 'listing', 'footer']) assert.ok(causes.some((chip) => chip.startsWith(cause)), `${cause} in ${causes}`);
     await page.locator('.chip.quiet', { hasText: 'properties' }).click();
     assert.deepEqual((await page.locator('.grid-row').allInnerTexts()).map((row) => row.split('\n')[0]), ['properties']);
     await page.locator('.chip.quiet', { hasText: 'properties' }).click();

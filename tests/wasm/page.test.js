@@ -9,6 +9,7 @@ import { actionName, clock, full, laneOf } from '../../www/model/instant.js';
 import { format, parse, withoutSecrets } from '../../www/model/link.js';
 import { corsRule, problemOf, toldCodes } from '../../www/model/problem.js';
 import { bytes, duration, middleCut } from '../../www/model/units.js';
+import { squarify } from '../../www/parts/squarify.js';
 import { nearest, panned, scaleOf, ticksOf, zoomed } from '../../www/parts/scale.js';
 
 const text = (/** @type {string} */ name) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -84,6 +85,20 @@ test('zooming keeps the time under the pointer in place and stays within the who
   assert.deepEqual(near && panned(near, whole, 90_000), { start: 50_000, end: 100_000 });
   assert.deepEqual(near && panned(near, whole, -90_000), { start: 0, end: 50_000 });
   assert.equal(near && zoomed(near, whole, 25_000, 3), undefined, 'all the way out is the whole');
+});
+
+test('blocks of the treemap fill their area in proportion and stay near squares', () => {
+  const sizes = [600, 300, 300, 100, 100, 100, 60, 40];
+  const boxes = squarify(sizes, 400, 160);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  for (const [i, { left, top, width, height }] of boxes.entries()) {
+    assert.ok(Math.abs((width * height) / (400 * 160) - (sizes[i] ?? 0) / total) < 1e-9);
+    assert.ok(left >= -1e-9 && top >= -1e-9 && left + width <= 400 + 1e-9 && top + height <= 160 + 1e-9);
+    assert.ok(Math.max(width / height, height / width) < 3, `${width} by ${height}`);
+    const over = boxes.some((other, j) => j !== i && other.left < left + width - 1e-6 && left < other.left + other.width - 1e-6 && other.top < top + height - 1e-6 && top < other.top + other.height - 1e-6);
+    assert.equal(over, false, 'no block lies over another');
+  }
+  assert.equal(boxes.length, sizes.length);
 });
 
 test('numbers carry one unit', () => {

@@ -22,6 +22,8 @@ export const running = signal(/** @type {{ id: number, label: string, progress?:
 
 let nextId = 1;
 let nextRequest = 1;
+/** What the open table, or the one that is being opened, is reached through. */
+let storage = 'http';
 /** @type {Map<number, Waiting>} */
 const waiting = new Map();
 /** @type {Promise<unknown>} */
@@ -49,6 +51,8 @@ async function run(verb, label, question, signal) {
   const id = nextId++;
   const began = performance.now();
   running.value = { id, label };
+  const before = storage;
+  if (verb === 'open') storage = /** @type {Parameters<import('../types.js').Engine['open']>[0]} */ (question).storage.type;
   const cancel = () => started().postMessage({ cancel: id });
   signal.addEventListener('abort', cancel);
   let memory;
@@ -59,6 +63,9 @@ async function run(verb, label, question, signal) {
     });
     memory = value?.metrics?.wasmBytes;
     return value;
+  } catch (failure) {
+    storage = before;
+    throw failure;
   } finally {
     signal.removeEventListener('abort', cancel);
     waiting.delete(id);
@@ -73,10 +80,11 @@ const cancelled = () => ({ code: 'ABORTED', message: 'cancelled', retryable: fal
 /** @param {number} id @param {string} label @param {number} began @param {number | undefined} memory @returns {ActionFacts} */
 function factsOf(id, label, began, memory) {
   const own = requests.value.filter(({ action }) => action === id);
-  const network = own.filter(({ source }) => source === 'network');
+  const network = own.filter(({ from }) => from === 'network' || from === 'disk');
+  const cached = own.filter(({ from }) => from === 'cache').length;
   const sum = network.reduce((total, { bytes }) => total + bytes, 0);
   const ms = performance.now() - began;
-  return { id, label, began, ms, requests: network.length, bytes: sum, cacheHits: own.length - network.length, ...(memory !== undefined && { memory }) };
+  return { id, label, began, ms, requests: network.length, bytes: sum, cacheHits: cached, ...(memory !== undefined && { memory }) };
 }
 
 function started() {
@@ -94,16 +102,23 @@ function started() {
 
 /** @param {any} data a worker's message */
 function hear(data) {
-  if (data.event === 'request') note(data.value);
+  if (data.event === 'request') note(data.value, data.ended - performance.timeOrigin);
   else if (data.event === 'progress') progress(data.id, data.value);
   else if (data.failure) waiting.get(data.id)?.reject(data.failure);
   else waiting.get(data.id)?.resolve(data.value);
 }
 
-/** @param {import('../types.js').RequestInfoEvent} event */
-function note(event) {
-  const seen = { ...event, id: nextRequest++, action: running.value?.id ?? 0, began: performance.now() - event.ms };
+/** @param {import('../types.js').RequestInfoEvent} event @param {number} ended on the page's clock */
+function note(event, ended) {
+  const seen = { ...event, id: nextRequest++, action: running.value?.id ?? 0, began: ended - event.ms, from: fromOf(event) };
   requests.value = [...requests.value.slice(1 - keptRequests), seen];
+}
+
+/** A listing of a web server comes out of its manifest, which is in memory by then. @param {import('../types.js').RequestInfoEvent} event @returns {SeenRequest['from']} */
+function fromOf({ source, method }) {
+  if (source !== 'network') return 'cache';
+  if (storage === 'folder') return 'disk';
+  return storage === 'http' && method === 'LIST' ? 'manifest' : 'network';
 }
 
 /** @param {number} id @param {any} event */

@@ -1,6 +1,6 @@
 // The page's questions, answered by the public API of the package and turned into plain data that can cross to the page.
 
-import { HudiTable, init } from '../../js/entry/slim.js';
+import { HudiError, HudiTable, init } from '../../js/entry/slim.js';
 import { columnsOf, tableOf } from './cells.js';
 import { filesOfTable, folderStore } from './folder_store.js';
 
@@ -21,12 +21,19 @@ export class PageEngine {
     this.wasm = wasm;
   }
 
-  /** The open table stays until another is open. @param {{ uri: string, storage: import('../types.js').PageStorage, timezone?: string }} question @param {CallOptions} call */
-  async open({ uri, storage, timezone }, call) {
+  /** The open table stays until another is open. @param {{ uri: string, storage: import('../types.js').PageStorage, timezone?: string, guessed?: boolean }} question @param {CallOptions} call */
+  async open({ uri, storage, timezone, guessed = false }, call) {
     await init({ module: this.wasm });
     const store = storage.type === 'folder' ? folderStore(filesOfTable(storage.files)) : storage;
     const options = { ...call, storage: store, onRequest: this.onRequest, ...(timezone && { timezone }) };
-    return this.#take(await HudiTable.open(uri, options), call);
+    try {
+      return await this.#take(await HudiTable.open(uri, options), call);
+    } catch (error) {
+      // Nobody named this manifest: what is said of the address alone tells more than that it is not there.
+      const guess = guessed && HudiError.is(error, 'NOT_FOUND') && error.path?.includes('manifest');
+      if (!guess || storage.type !== 'http') throw error;
+      return this.#take(await HudiTable.open(uri, { ...options, storage: { ...storage, listing: 'none' } }), call);
+    }
   }
 
   /** @param {RowsQuestion} question @param {CallOptions} call */
@@ -70,7 +77,10 @@ export class PageEngine {
 async function factsOf(table, call) {
   const timeline = table.getTimeline();
   const options = table.hudiOptions();
-  const [instants, bare, whole] = await Promise.all([timeline.getInstants({ ...call, desc: false }), table.getSchema(), table.getSchemaWithMetaFields()]);
+  const instants = await timeline.getInstants({ ...call, desc: false });
+  // One after the other: the second finds in the cache what the first fetched.
+  const bare = await table.getSchema();
+  const whole = await table.getSchemaWithMetaFields();
   const columns = columnsOf(bare.ipc);
   const own = new Set(columns.map(({ name }) => name));
   return {

@@ -60,7 +60,7 @@ function located(place) {
 export async function open(wanted, secrets = {}, asked = {}) {
   const where = located(wanted);
   secret = secrets;
-  const question = { uri: where.uri, storage: storageOf(where, secrets), ...(where.timezone && { timezone: where.timezone }) };
+  const question = { uri: where.uri, storage: storageOf(where, secrets), ...(where.timezone && { timezone: where.timezone }), guessed: !where.manifest };
   state.attempted.value = where;
   const facts = await state.opening.start('open table', question);
   if (!facts) return;

@@ -158,8 +158,8 @@ export const RequestFacts = ({ request }) => (
       ['method', request.method],
       ['range', <span key="range" class="mono">{rangeOf(request)}</span>],
       ['bytes', <span key="bytes" class="mono">{count(request.bytes)}</span>],
-      ['from', request.source === 'network' ? 'network' : `${request.source} cache`],
-      ...(request.source === 'network' ? [/** @type {const} */ (['status', <span key="status" class="mono">{request.status}</span>])] : []),
+      ['from', request.from],
+      ...(request.from === 'network' ? [/** @type {const} */ (['status', <span key="status" class="mono">{request.status}</span>])] : []),
       ['try', <span key="try" class="mono">{request.attempt}</span>],
       ['time', <span key="time" class="mono">{duration(request.ms)}</span>],
     ]} />

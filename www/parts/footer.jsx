@@ -39,8 +39,9 @@ function Shown() {
   if (name === 'files') return <span><b>{counted(state.slices.shown?.length ?? 0, 'file slice')}</b>{when}</span>;
   if (name === 'timeline') return <span><b>{counted(state.instants.value.length, 'instant')}</b> on the active timeline</span>;
   if (name === 'schema') return <span><b>{counted(table?.columns.length ?? 0, 'field')}</b> as of the newest commit</span>;
-  const network = requests.value.filter(({ source }) => source === 'network').length;
-  return <span><b>{counted(network, 'request')}</b> over the network, <b>{count(requests.value.length - network)}</b> from cache since the page was opened</span>;
+  const network = requests.value.filter(({ from }) => from === 'network').length;
+  const cached = requests.value.filter(({ from }) => from === 'cache').length;
+  return <span><b>{counted(network, 'request')}</b> over the network, <b>{count(cached)}</b> from cache since the page was opened</span>;
 }
 
 /** @param {{ when: string }} props */
@@ -49,11 +50,13 @@ function RowsShown({ when }) {
   if (!answer) return <span>{state.rows.state.value.status === 'failed' ? 'No rows: the read failed' : 'No rows yet'}</span>;
   const { rows, metrics } = answer;
   const whole = rows.length < state.limit.value;
-  const skipped = metrics.filesPruned;
+  // Slices of partitions that were not even listed count as skipped too.
+  const all = Math.max(metrics.filesTotal, state.slices.state.value.status === 'ready' ? (state.slices.shown?.length ?? 0) : 0);
+  const skipped = all - (metrics.filesTotal - metrics.filesPruned);
   return (
     <>
       <span>{whole ? <><b>{count(rows.length)}</b> {rows.length === 1 ? 'row' : 'rows'}{state.filters.value.length > 0 ? ' match' : ''}</> : <>first <b>{count(rows.length)}</b> rows shown</>}{when}</span>
-      {metrics.filesTotal > 0 && <span class="wide">{skipped > 0 ? <><b>{count(skipped)} of {counted(metrics.filesTotal, 'slice')}</b> skipped</> : `${counted(metrics.filesTotal, 'slice')} read`}</span>}
+      {all > 0 && <span class="wide">{skipped > 0 ? <><b>{count(skipped)} of {counted(all, 'slice')}</b> skipped</> : `${counted(all, 'slice')} read`}</span>}
       {metrics.rowGroupsPruned > 0 && <span class="wide">{counted(metrics.rowGroupsPruned, 'row group')} skipped by statistics</span>}
     </>
   );

@@ -1,43 +1,71 @@
 // The table as an area: a column is a partition, a block in it a file slice, both by bytes. The rows below are its twin for the
 // keyboard and for screen readers.
 
+import { useMemo } from 'preact/hooks';
 import { bytes, counted } from '../model/units.js';
+import { squarify } from './squarify.js';
 
-/** @typedef {import('../types.js').HudiFileSlice} HudiFileSlice */
+/**
+ * @typedef {import('../types.js').HudiFileSlice} HudiFileSlice
+ * @typedef {{ partition: string, size: number, members: HudiFileSlice[] }} Group
+ */
 
 const smallFile = 0.25;
+const mostColumns = 40;
+/** What the blocks' shape is reckoned for; the real area may be wider, which stretches them a little. */
+const area = { width: 900, height: 160 };
 
 /** @param {{ slices: readonly HudiFileSlice[], selected: HudiFileSlice | undefined, onSelect: (slice: HudiFileSlice) => void }} props */
 export function Treemap({ slices, selected, onSelect }) {
-  const columns = byPartition(slices);
-  const mean = slices.reduce((sum, { totalSizeBytes }) => sum + totalSizeBytes, 0) / slices.length;
+  const groups = useMemo(() => byPartition(slices), [slices]);
+  const whole = groups.reduce((sum, { size }) => sum + size, 0) || 1;
+  const mean = whole / slices.length;
   return (
     <div class="treemap" aria-hidden="true">
-      {columns.map(({ partition, size, members }) => (
-        <div key={partition} class="treemap-column" style={{ flexGrow: size }} title={`${partition || 'no partition'}: ${bytes(size)} in ${counted(members.length, 'slice')}`}>
+      {groups.map(({ partition, size, members }) => (
+        <div key={partition} class="treemap-column" style={{ flexGrow: size }} title={`${partition}: ${bytes(size)} in ${counted(members.length, 'slice')}`}>
           <div class="treemap-blocks">
-            {members.map((slice) => (
-              <button
-                key={slice.fileId} type="button" tabIndex={-1} style={{ flexGrow: Math.max(1, slice.totalSizeBytes) }}
-                class={`block ${slice.hasLogFiles ? 'logged' : ''} ${slice.totalSizeBytes < mean * smallFile ? 'small' : ''} ${selected === slice ? 'selected' : ''}`}
-                title={`${slice.fileId}: ${bytes(slice.totalSizeBytes)}`} onClick={() => onSelect(slice)}
-              />
-            ))}
+            {squarify(members.map(sizeOf), (size / whole) * area.width, area.height).map((box, i) => {
+              const slice = /** @type {HudiFileSlice} */ (members[i]);
+              const tone = slice.hasLogFiles ? 'logged' : slice.totalSizeBytes < mean * smallFile ? 'small' : '';
+              return (
+                <button
+                  key={`${slice.partitionPath} ${slice.fileId}`} type="button" tabIndex={-1} class={`block ${tone} ${selected === slice ? 'selected' : ''}`}
+                  style={styleOf(box, (size / whole) * area.width)} title={`${slice.fileId}: ${bytes(slice.totalSizeBytes)}`} onClick={() => onSelect(slice)}
+                />
+              );
+            })}
           </div>
-          <span class="treemap-name">{partition || 'no partition'}</span>
+          <span class="treemap-name">{partition}</span>
         </div>
       ))}
     </div>
   );
 }
 
-/** Partitions by bytes, largest first, their slices too. @param {readonly HudiFileSlice[]} slices */
+/** An empty file still is a file. @param {HudiFileSlice} slice */
+const sizeOf = ({ totalSizeBytes }) => Math.max(1, totalSizeBytes);
+
+/** @param {import('./squarify.js').Box} box @param {number} width */
+const styleOf = ({ left, top, width: wide, height }, width) => ({
+  left: `${(left / width) * 100}%`,
+  top: `${(top / area.height) * 100}%`,
+  width: `${(wide / width) * 100}%`,
+  height: `${(height / area.height) * 100}%`,
+});
+
+/** Partitions by bytes, largest first, their slices too; the smallest together where there are many. @param {readonly HudiFileSlice[]} slices @returns {Group[]} */
 function byPartition(slices) {
-  const groups = Map.groupBy(slices, ({ partitionPath }) => partitionPath);
-  const columns = [...groups].map(([partition, members]) => ({
-    partition,
-    size: members.reduce((sum, { totalSizeBytes }) => sum + totalSizeBytes, 0),
-    members: [...members].sort((a, b) => b.totalSizeBytes - a.totalSizeBytes),
-  }));
-  return columns.sort((a, b) => b.size - a.size);
+  const groups = [...Map.groupBy(slices, ({ partitionPath }) => partitionPath)].map(([partition, members]) => groupOf(partition || 'no partition', members));
+  groups.sort((a, b) => b.size - a.size);
+  if (groups.length <= mostColumns) return groups;
+  const rest = groups.slice(mostColumns - 1);
+  return [...groups.slice(0, mostColumns - 1), groupOf(`${rest.length} more`, rest.flatMap(({ members }) => members))];
 }
+
+/** @param {string} partition @param {readonly HudiFileSlice[]} members @returns {Group} */
+const groupOf = (partition, members) => ({
+  partition,
+  size: members.reduce((sum, slice) => sum + sizeOf(slice), 0),
+  members: [...members].sort((a, b) => b.totalSizeBytes - a.totalSizeBytes),
+});

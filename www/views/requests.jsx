@@ -44,7 +44,7 @@ export function RequestsView() {
       </div>
       <Grid
         label="Requests" columns={columns} rows={shown} cell={cell} compact {...(picked >= 0 && { selected: picked })}
-        copy={(request, i) => [request.cause, request.path, rangeOf(request), String(request.bytes), request.source, String(request.ms)][i] ?? ''}
+        copy={(request, i) => [request.cause, request.path, rangeOf(request), String(request.bytes), request.from, String(request.ms)][i] ?? ''}
         onSelect={(request) => select({ kind: 'request', request })}
       />
     </>
@@ -86,7 +86,7 @@ function cellOf(shown) {
       case 1: return <span class="mono" title={request.path}>{lastPart(request.path) || '/'}</span>;
       case 2: return <span class="mono dim">{rangeOf(request)}</span>;
       case 3: return <span class="mono" title={exactBytes(request.bytes)}>{bytes(request.bytes)}</span>;
-      case 4: return request.source === 'network' ? <span class={request.status >= 400 ? 'bad' : ''}>{request.status || 'failed'}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">cache</span>;
+      case 4: return request.from === 'network' ? <span class={request.status >= 400 ? 'bad' : ''}>{request.status || 'failed'}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">{request.from}</span>;
       case 5: return <span class="mono">{duration(request.ms)}</span>;
       default: return <Fall request={request} span={spans.get(request.action) ?? { from: 0, to: 1 }} />;
     }
@@ -98,5 +98,5 @@ function Fall({ request, span }) {
   const whole = Math.max(1, span.to - span.from);
   const left = ((request.began - span.from) / whole) * 100;
   const width = Math.max(1.5, (request.ms / whole) * 100);
-  return <i class={`fall ${request.source === 'network' ? '' : 'cached'} ${request.status >= 400 ? 'failed' : ''}`} style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }} />;
+  return <i class={`fall ${request.from === 'network' ? '' : 'cached'} ${request.status >= 400 ? 'failed' : ''}`} style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }} />;
 }
