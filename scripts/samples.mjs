@@ -11,6 +11,7 @@ const samples = [
   { name: 'v9_cow_hive_parts', note: 'Insert, update, delete, and a row that moves from one partition to another' },
   { name: 'v9_cow_all_types', note: 'Every column type, with nulls and extremes' },
   { name: 'v9_cow_inflight', note: 'A commit that never completed' },
+  { name: 'v9_cow_archived', note: '42 commits, cleaned and archived: the earliest instants have expired' },
   { name: 'v9_cow_clustering_pending', note: 'A clustering that is planned and has not run' },
   { name: 'v9_cow_skipping', note: '120,000 rows in 60 files' },
 ];

@@ -1,16 +1,19 @@
 // A walk through the built page in Chromium: what a person sees and presses, held against the rows that Spark reads.
 // Screenshots are left in tests/out/.
 import assert from 'node:assert/strict';
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { root } from '../../scripts/lib/run.mjs';
+import { must, root } from '../../scripts/lib/run.mjs';
 import { serve } from '../../scripts/lib/serve.mjs';
+import { unzip } from '../../scripts/lib/unzip.mjs';
 import { buildPage, page as folder } from '../../scripts/page.mjs';
 import { launch } from './support/chromium.js';
 
 const out = path.join(root, 'tests/out');
+const tables = path.join(out, 'tables');
 const sample = 'v9_cow_overwrite';
 /** @type {{ instants: { instant: string }[], queries: { query: Record<string, any>, rows: Record<string, any>[] }[] }} */
 const spark = JSON.parse(await readFile(path.join(root, `tests/data/${sample}.expected.json`), 'utf8'));
@@ -26,8 +29,10 @@ before(async () => {
   await buildPage();
   await mkdir(out, { recursive: true });
   site = await serve(folder);
-  // The same tables from another origin, as a user's host would be.
-  elsewhere = await serve(path.join(folder, 'tables'));
+  // Tables of another origin, as a user's host would be.
+  await rm(tables, { recursive: true, force: true });
+  for (const name of ['v9_cow_hive_parts', 'v9_cow_empty', 'v9_mor_clustered']) await hostTable(name);
+  elsewhere = await serve(tables);
   browser = await launch();
 });
 after(async () => {
@@ -35,6 +40,15 @@ after(async () => {
   await site?.close();
   await elsewhere?.close();
 });
+
+/** Unpacks a table of the fixtures and writes its manifest as a user would. @param {string} name */
+async function hostTable(name) {
+  for (const { path: file, data } of unzip(await readFile(path.join(root, `tests/data/${name}.zip`)))) {
+    await mkdir(path.dirname(path.join(tables, file)), { recursive: true });
+    await writeFile(path.join(tables, file), data);
+  }
+  await must(process.execPath, ['scripts/manifest.mjs', path.join(tables, name)]);
+}
 
 /**
  * Opens the page, walks, and fails on whatever the page threw or logged as an error.
@@ -208,7 +222,7 @@ test('a table opens by its address and its manifest from another origin', () =>
     await gridRows(page, sparkRows().length);
     await page.getByRole('button', { name: 'Open table' }).click();
     await page.getByLabel('Table address').fill(`${elsewhere.origin}/v9_cow_hive_parts`);
-    await page.getByLabel(/^Manifest/).fill(`${elsewhere.origin}/v9_cow_hive_parts.manifest.json`);
+    await page.getByLabel(/^Manifest/).fill(`${elsewhere.origin}/v9_cow_hive_parts/hudi-manifest.json`);
     await shot(page, 'open-light');
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.waitForSelector('.location:has-text("v9_cow_hive_parts")');
@@ -281,6 +295,70 @@ test('as of a pending instant is refused in a sentence that leads back', () =>
     await page.getByRole('button', { name: 'Show the newest' }).click();
     await gridRows(page, newest.rows.length);
   }));
+
+test('as of an instant whose files are cleaned the sentence leads to the newest', async () => {
+  const archived = JSON.parse(await readFile(path.join(root, 'tests/data/v9_cow_archived.expected.json'), 'utf8'));
+  const refused = archived.queries.find((/** @type {any} */ { query, error }) => query.asOf !== undefined && error?.startsWith('Cleaner'));
+  await walk({ hash: `#sample=v9_cow_archived&as_of=${refused.query.asOf}` }, async (page) => {
+    await page.waitForSelector('text=That instant has been cleaned away');
+    await shot(page, 'expired-light');
+    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await gridRows(page, archived.queries[0].count);
+  });
+});
+
+test('a table without a commit is empty, not an error', () =>
+  walk({ hash: `#table=${elsewhere.origin}/v9_cow_empty` }, async (page) => {
+    await page.waitForSelector('text=The table is empty as of this instant');
+    await page.waitForSelector('text=No commit has completed yet');
+    await view(page, 'Timeline');
+    await page.waitForSelector('text=No instant yet');
+    await view(page, 'Files');
+    await page.waitForSelector('text=No file slice as of this instant');
+  }));
+
+test('what is not read yet is said, and base files alone can be had', async () => {
+  const mor = JSON.parse(await readFile(path.join(root, 'tests/data/v9_mor_clustered.expected.json'), 'utf8'));
+  const optimized = mor.queries.find((/** @type {any} */ { query }) => query.readOptimized);
+  await walk({ hash: `#table=${elsewhere.origin}/v9_mor_clustered` }, async (page) => {
+    await page.waitForSelector('text=This cannot be read here yet');
+    await page.getByRole('button', { name: 'Read base files alone' }).click();
+    await gridRows(page, optimized.rows.length);
+    assert.match(await page.locator('.badges').innerText(), /Merge-on-Read/);
+  });
+});
+
+test('a read under way is cancelled by Escape and run again by its button', async () => {
+  // Data files hang until they are let go; the rest is passed on.
+  let held = true;
+  const slow = createServer((request, response) => {
+    if (held && request.method === 'GET' && request.url?.endsWith('.parquet')) return;
+    fetch(`${elsewhere.origin}${request.url}`, { method: request.method ?? 'GET', headers: request.headers.range ? { range: request.headers.range } : {} })
+      .then(async (answer) => {
+        const headers = [...answer.headers].filter(([name]) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name));
+        response.writeHead(answer.status, Object.fromEntries(headers)).end(Buffer.from(await answer.arrayBuffer()));
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise((resolve) => slow.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (slow.address());
+  try {
+    await walk({ hash: `#table=http://127.0.0.1:${port}/v9_cow_hive_parts` }, async (page) => {
+      await page.waitForSelector('.skeleton');
+      await page.waitForSelector('.busy:has-text("read rows")');
+      await page.waitForTimeout(500);
+      await shot(page, 'loading-light');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('h2:has-text("Cancelled")');
+      held = false;
+      await page.getByRole('button', { name: 'Run it again' }).click();
+      await gridRows(page, 12);
+    });
+  } finally {
+    slow.closeAllConnections();
+    await new Promise((resolve) => slow.close(() => resolve(undefined)));
+  }
+});
 
 test('the page is drawn in the dark, and for a narrow window', async () => {
   await walk({ colorScheme: 'dark', hash: '#sample=v9_cow_hive_parts' }, async (page) => {

@@ -5,7 +5,7 @@ import { full } from './instant.js';
 /**
  * @typedef {import('../types.js').Failure} Failure
  * @typedef {'retry' | 'open' | 'newest' | 'read-optimized' | 'cors' | 'clear-filters' | 'refresh' | 'copy'} Remedy
- * @typedef {{ title: string, text: string, remedies: readonly Remedy[] }} Problem
+ * @typedef {{ title: string, text: string, remedies: readonly Remedy[], hint?: string }} Problem `hint` in place of the engine's own; empty says that the text has it
  * @typedef {{ asOf: string | undefined, uri: string, filtered: boolean }} Asked what was asked when it failed
  * @typedef {(failure: Failure, asked: Asked) => Problem} Teller
  */
@@ -45,11 +45,13 @@ const tellers = {
   INSTANT_PENDING: (_, asked) => ({
     title: 'That instant is not settled yet',
     text: `At or before ${at(asked)} a write is still under way, so the rows as of then may still change. The newest snapshot is settled and can be read.`,
+    hint: '',
     remedies: ['newest', 'refresh'],
   }),
   INSTANT_EXPIRED: (_, asked) => ({
     title: 'That instant has been cleaned away',
     text: `Files that the table needs as of ${at(asked)} have been removed by the cleaner. Choose a later instant on the timeline, or the newest one.`,
+    hint: '',
     remedies: ['newest'],
   }),
   UNAUTHORIZED: (failure) => ({
@@ -85,6 +87,7 @@ function noManifest() {
   return {
     title: 'This address cannot list its files',
     text: 'A plain web server does not say which files it holds, and no manifest was found. Write one with “npm run manifest -- <folder>”, serve it as hudi-manifest.json in the table\'s folder, or give its address when opening.',
+    hint: '',
     remedies: ['open', 'retry'],
   };
 }
@@ -94,7 +97,7 @@ const isManifest = (/** @type {Failure} */ { path }) => path?.split('?')[0]?.end
 /** @param {Failure} failure @param {Asked} asked @returns {Problem} */
 export function problemOf(failure, asked) {
   const tell = tellers[failure.code];
-  if (tell) return tell(failure, asked);
+  if (tell) return { hint: failure.hint === undefined ? '' : sentence(failure.hint), ...tell(failure, asked) };
   return {
     title: 'Something went wrong inside the engine',
     text: `${sentence(failure.message)} This is a fault of the page or the engine: please report it with the details.`,

@@ -17,7 +17,7 @@ export function Footer() {
       <Shown />
       <span class="spring" />
       {now && <span class="busy" role="status">{now.label}{now.progress ? `: ${now.progress}` : ''}<button type="button" class="link" title="Cancel (Esc)" onClick={() => cancel()}>cancel</button></span>}
-      {!now && facts && (
+      {facts && (
         <span class="cost" title={`${facts.label}: ${exactBytes(facts.bytes)} from the network, ${facts.cacheHits} from cache`}>
           <span class="what">{facts.label}:</span> <span><b>{count(facts.requests)}</b> {facts.requests === 1 ? 'request' : 'requests'}</span>
           {facts.cacheHits > 0 && <span><b>{count(facts.cacheHits)}</b> cached</span>}

@@ -13,7 +13,7 @@ export function JsonTree({ value, name, level = 0 }) {
   if (name === undefined) return <div class="tree mono">{inner}</div>;
   return (
     <details open={level <= openLevels && members.length <= 12}>
-      <summary><span class="tree-name">{name}</span> <span class="dim">{what}</span></summary>
+      <summary><span class="tree-name">{name || '""'}</span> <span class="dim">{what}</span></summary>
       <div class="tree-inner">{inner}{members.length > shownMembers && <p class="dim">and {members.length - shownMembers} more</p>}</div>
     </details>
   );

@@ -14,13 +14,13 @@ import * as state from '../model/state.js';
 /** @param {{ failure: Failure, again: () => void, place?: 'view' | 'dialog' }} props */
 export function Problem({ failure, again, place = 'view' }) {
   const uri = (place === 'dialog' ? state.attempted.value : state.place.value)?.uri ?? state.attempted.value?.uri ?? '';
-  const { title, text, remedies } = problemOf(failure, { asOf: state.asOf.value, uri: withoutSecrets(uri), filtered: state.filters.value.length > 0 });
+  const { title, text, remedies, hint } = problemOf(failure, { asOf: state.asOf.value, uri: withoutSecrets(uri), filtered: state.filters.value.length > 0 });
   const shown = remedies.filter((remedy) => usable(remedy, place));
   return (
     <div class={`problem ${place}`} role="alert">
       <h2>{title}</h2>
       <p>{text}</p>
-      {failure.hint && <p class="dim">{failure.hint}</p>}
+      {hint && <p class="dim">{hint}</p>}
       <p class="buttons">
         {shown.map((remedy, index) => <RemedyButton key={remedy} remedy={remedy} failure={failure} again={again} main={index === 0} />)}
       </p>
@@ -58,7 +58,7 @@ function RemedyButton({ remedy, failure, again, main }) {
     'read-optimized': 'Read base files alone',
     cors: 'Show the CORS rule',
     'clear-filters': 'Remove the filters',
-    refresh: 'Open the newest state',
+    refresh: 'Look for newer instants',
     copy: copied ? 'Copied' : 'Copy details',
   }[remedy];
   return <button type="button" class={main ? 'button primary' : 'button'} onClick={go}>{word}</button>;

@@ -30,7 +30,7 @@ export function wholeSpan(instants) {
   const first = known.reduce((a, b) => Math.min(a, b), Infinity);
   const last = known.reduce((a, b) => Math.max(a, b), -Infinity);
   const [low, high] = known.length === 0 ? [0, minute] : [first, last];
-  const span = Math.max(high - low, 10 * second);
+  const span = Math.max(high - low, 2 * second);
   return { start: low - span * edge, end: low + span * (1 + 3 * edge) };
 }
 
