@@ -1,0 +1,10 @@
+"""Prints the registered recipes as JSON: name to the bundle and zone that make it."""
+
+import json
+
+from .. import tables  # the import registers the recipes
+from .maker import TABLES
+
+if __name__ == "__main__":
+    print(json.dumps({name: {"bundle": b, "zone": z} for name, (b, z, _) in TABLES.items()}))
+    del tables

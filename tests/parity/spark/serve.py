@@ -1,0 +1,84 @@
+"""Spark as a server: one JSON object a line in, one a line out. Run by lib/spark.mjs, in the folder `tests`:
+
+    python -m parity.spark.serve '{"bundle": "1.1.1", "jar": FILE, "zone": "UTC", "work": FOLDER, "memory": "2g"}'
+
+A request is {"id", "do": VERB, ...}; the answer {"id", "ok": VALUE} or {"id", "error": TEXT}. VERBS below has them all.
+Whatever Spark and its libraries print goes to standard error.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import canonical, files, maker, query, random_table
+from .session import checksums, session
+
+
+class Server:
+    def __init__(self, bundle, jar, zone, work, memory):
+        self.bundle, self.work = bundle, Path(work)
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.spark = session(jar, zone, self.work, memory)
+
+    def make(self, name, out=None, save=False, kinds=maker.KINDS):
+        """Makes a table by its recipe; with `save` also its two files in `out`."""
+        made = maker.make(name, self.spark, self.bundle, self.work, kinds, out and Path(out))
+        if save:
+            files.save(made, Path(out))
+        return {"path": str(made.path), **made.expected()}
+
+    def random(self, seed, kinds=("snapshot",)):
+        made = random_table.make(seed, self.spark, self.bundle, self.work, kinds)
+        return {"path": str(made.path), **made.expected()}
+
+    def read(self, path, query, metadata=True):
+        """The rows of a query over any table; `metadata` lets Spark use the metadata table."""
+        return canonical.rows(_read(self.spark, path, query, metadata))
+
+    def sql(self, text):
+        return canonical.rows(self.spark.sql(text))
+
+    def checksums(self, on):
+        checksums(self.spark, on)
+
+    def check(self, name, out):
+        """Whether a fixture's first snapshot still reads as recorded."""
+        files.check(self._unmade(name), Path(out))
+
+    def reread(self, name, out):
+        return files.reread(self._unmade(name), Path(out))
+
+    def _unmade(self, name):
+        return maker.Table(self.spark, self.bundle, name, self.work)
+
+
+_read = query.read
+VERBS = ("make", "random", "read", "sql", "checksums", "check", "reread")
+
+
+def answer(server, line):
+    request = json.loads(line)
+    number, verb = request.pop("id"), request.pop("do")
+    try:
+        if verb not in VERBS:
+            raise ValueError(f"no verb {verb}")
+        return {"id": number, "ok": getattr(server, verb)(**request)}
+    except Exception as error:
+        return {"id": number, "error": maker.trouble(error)}
+
+
+def main(settings):
+    # The JVM writes to the descriptor it inherits, so answers get one of their own.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    server = Server(**settings)
+    print(json.dumps({"id": 0, "ok": None}), file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(answer(server, line), ensure_ascii=False), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    from .. import tables  # the import registers the recipes
+
+    main(json.loads(sys.argv[1]))

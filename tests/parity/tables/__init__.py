@@ -1,0 +1,21 @@
+"""Recipes of tables, by topic: importing this registers them all."""
+
+from . import (
+    all_types,
+    basics,
+    changes,
+    evolution,
+    failures,
+    indexes,
+    keys,
+    large,
+    logs,
+    matrix,
+    ordering,
+    partitions,
+    payloads,
+    releases,
+    services,
+    writers,
+    zones,
+)

@@ -1,0 +1,133 @@
+"""Writes that failed or were taken back: rollback, restore, savepoints, pending instants."""
+
+from ..spark.maker import BY_CITY, CITY, COLUMN_STATS, MOR, table
+
+
+def fail_last(t, action):
+    """Takes the completed file of the last commit away, as if its writer had died before it."""
+    last = t.instants()[-1]
+    for folder in (t.path / ".hoodie", t.path / ".hoodie" / "timeline"):
+        for file in folder.glob(f"*{last['instant']}*.{action}*"):
+            if "requested" not in file.name and "inflight" not in file.name:
+                file.unlink()
+    return last["instant"]
+
+
+@table()
+def v9_cow_rollback(t):
+    t.columns = CITY
+    t.options.update(BY_CITY)
+    t.write([(i, f"n{i}", i + 0.5, 1, "ams" if i % 2 else "bru") for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2, "ams")])
+    undone = t.write([(1, "rolled back", 20.5, 3, "ams"), (9, "rolled back", 9.5, 3, "cph")])
+    t.call("rollback_to_instant", instant_time=undone)
+    t.write([(2, "after rollback", 30.5, 4, "bru")])
+    t.record_all()
+    t.snapshot(asOf=undone)
+    t.note = "The third commit was rolled back by CALL rollback_to_instant; one commit after it."
+
+
+def mor_rollback(t, note, by_markers):
+    """The markers of the undone write are gone by then, so a rollback that goes by them leaves the log file."""
+    t.options.update({**MOR, "hoodie.rollback.using.markers": by_markers})
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2)])
+    t.write([(1, "failed write", 20.5, 3), (2, "failed write", 20.5, 3), (9, "failed insert", 9.5, 3)])
+    failed = fail_last(t, "deltacommit")
+    t.write([(2, "after rollback", 30.5, 4)])
+    t.record_all()
+    t.snapshot(asOf=failed)
+    t.note = note
+
+
+@table()
+def v9_mor_rollback(t):
+    mor_rollback(
+        t,
+        "A deltacommit lost its completed file; the next write rolled it back by listing: its log files are deleted.",
+        "false",
+    )
+
+
+@table("0.15.0")
+def v6_mor_rollback(t):
+    mor_rollback(
+        t,
+        "A deltacommit lost its completed file; the next write rolled it back by listing: a command block follows its data block.",
+        "false",
+    )
+
+
+@table()
+def v9_mor_orphan_log(t):
+    mor_rollback(
+        t,
+        "As v9_mor_rollback, but the rollback went by markers that were gone: the log file of an instant that is on no timeline stays.",
+        "true",
+    )
+
+
+@table()
+def v9_mor_inflight(t):
+    t.options.update(MOR)
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2)])
+    t.write([(1, "failed write", 20.5, 3), (9, "failed insert", 9.5, 3)])
+    failed = fail_last(t, "deltacommit")
+    t.record_all()
+    t.snapshot(asOf=failed)
+    t.note = "The last deltacommit is still inflight: its log file lies there and must not be read."
+
+
+@table()
+def v9_cow_inflight(t):
+    t.options.update()
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2)])
+    t.write([(1, "failed write", 20.5, 3), (9, "failed insert", 9.5, 3)])
+    failed = fail_last(t, "commit")
+    t.record_all()
+    t.snapshot(asOf=failed)
+    t.note = "The last commit is still inflight: its base file lies there and must not be read."
+
+
+@table()
+def v9_mor_rollback_to_instant(t):
+    t.options.update(MOR)
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2)])
+    undone = t.write([(1, "rolled back", 20.5, 3), (2, "rolled back", 20.5, 3)])
+    t.call("rollback_to_instant", instant_time=undone)
+    t.write([(2, "after rollback", 30.5, 4)])
+    t.record_all()
+    t.note = "A completed deltacommit rolled back by CALL rollback_to_instant."
+
+
+def savepointed(t):
+    # Column stats on, as procedures have them by default: with them off here, restore fails on the metadata table.
+    t.options.update(
+        {COLUMN_STATS: "true", "hoodie.cleaner.commits.retained": "1", "hoodie.clean.automatic": "true"}
+    )
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(4)], "insert")
+    t.write([(1, "savepointed", 10.5, 2)])
+    saved = t.instants()[-1]["instant"]
+    t.call("create_savepoint", commit_time=saved)
+    for n in range(4):
+        t.write([(n, f"after {n}", 20.5 + n, 3 + n)])
+    return saved
+
+
+@table()
+def v9_cow_savepoint(t):
+    saved = savepointed(t)
+    t.record_all()
+    t.note = f"Instant {saved} is savepointed, so the cleaner (one commit retained) keeps its file among those it removes."
+
+
+@table()
+def v9_cow_restored(t):
+    saved = savepointed(t)
+    t.call("rollback_to_savepoint", instant_time=saved)
+    t.write([(3, "after restore", 99.5, 9)])
+    t.record_all()
+    t.note = f"As v9_cow_savepoint, then restored to {saved} and written once more."
