@@ -65,7 +65,7 @@ export async function suites() {
 /** One suite a file, so that each has its own log and a file without a test is seen. */
 async function nodeSuites() {
   const found = new Set(expected);
-  for (const folder of ['js', 'scripts', 'tests/js', 'tests/wasm', 'tests/long']) {
+  for (const folder of ['js', 'scripts', 'tests/js', 'tests/parity', 'tests/wasm', 'tests/long']) {
     for (const file of await testFiles(folder)) found.add(file);
   }
   return [...found].map((file) => ({
@@ -73,7 +73,7 @@ async function nodeSuites() {
     command: [process.execPath, '--test-reporter=tap', file],
     counts: /** @type {const} */ ('tap'),
     long: file.startsWith('tests/long/'),
-    needs: file.startsWith('js/') || file.startsWith('scripts/') ? ['setup'] : ['pack'],
+    needs: /^(js|scripts|tests\/parity)\//.test(file) ? ['setup'] : ['pack'],
     say: lines(/^# (raw|gzip|brotli) /),
   }));
 }

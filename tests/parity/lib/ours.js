@@ -1,0 +1,67 @@
+// Our side: the packed package, installed in a folder of its own as a user's Node would see it.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { tableFromIPC } from 'apache-arrow';
+import { pack } from '../../../scripts/pack.mjs';
+import { rows } from '../../wasm/support/canonical.js';
+
+/**
+ * @typedef {import('./spark.js').Query} Query
+ * @typedef {import('./spark.js').Row} Row
+ * @typedef {typeof import('../../../js/index.js')} Package
+ */
+
+export class Ours {
+  #package;
+
+  /** @param {Package} installed */
+  constructor(installed) {
+    this.#package = installed;
+  }
+
+  /** Packs and installs below `folder`. */
+  static async install(/** @type {string} */ folder) {
+    await pack(folder);
+    const entry = path.join(folder, 'main.js');
+    await writeFile(entry, "export * from 'hudi-wasm';\n");
+    return new Ours(await import(pathToFileURL(entry).href));
+  }
+
+  /**
+   * The rows of a query over the table in a folder, or the code of the HudiError that refused it. Any other error is thrown.
+   *
+   * @param {string} table
+   * @param {Query} query
+   * @returns {Promise<{ rows: Row[] } | { refused: string }>}
+   */
+  async read(table, query) {
+    try {
+      const handle = await this.#package.HudiTable.open(table);
+      try {
+        const result = await handle.read(query);
+        return { rows: /** @type {Row[]} */ (rows(tableFromIPC(result.ipc))) };
+      } finally {
+        handle.close();
+      }
+    } catch (error) {
+      if (error instanceof this.#package.HudiError) return { refused: `${error.code}: ${error.message}` };
+      throw error;
+    }
+  }
+
+  /** Overwrites a file of a table through our store, as a writer of ours does. @param {string} table @param {string} file @param {Uint8Array} data */
+  async overwrite(table, file, data) {
+    await this.#store(table).put?.(file, data, {});
+  }
+
+  /** @param {string} table @param {string} file */
+  async remove(table, file) {
+    await this.#store(table).delete?.([file]);
+  }
+
+  /** @param {string} table */
+  #store(table) {
+    return this.#package.createObjectStore(table, { type: 'file' });
+  }
+}

@@ -1,0 +1,124 @@
+// The scenario matrix, as data. A scenario either runs or is pending, by name, until the issue that fills it.
+//
+//   A  we write, Spark reads                     F  tables with change data capture
+//   B  Spark writes, we read                     G  data skipping on our statistics
+//   C  Spark's services on our tables            H  services planned on one side and run on the other
+//   D  interleaved writers                       I  both writers racing under the storage lock
+//   E  mixed workload with archival              J  hudi from PyPI reads our tables
+import { bundles } from '../../scripts/lib/spark.mjs';
+import { readEvery } from './read.js';
+import { staleChecksum } from './stale_checksum.js';
+
+/**
+ * @typedef {import('./lib/spark.js').Session} Session
+ * @typedef {import('./lib/spark.js').Spark} Spark
+ * @typedef {import('./lib/ours.js').Ours} Ours
+ * @typedef {{ spark: Spark, ours: Ours }} Sides
+ * @typedef {{ queries: number, problems: string[] }} Outcome `problems` say the query and the first differing row
+ *
+ * @typedef {object} Scenario
+ * @property {string} name
+ * @property {Session} session
+ * @property {(sides: Sides) => Promise<Outcome>} run
+ * @property {boolean} [brief] part of what CI runs
+ *
+ * @typedef {{ name: string, pending: string }} Pending `pending` names the issue that fills it
+ */
+
+const releases = /** @type {(keyof typeof bundles)[]} */ (Object.keys(bundles));
+const utc = (/** @type {keyof typeof bundles} */ bundle) => ({ bundle, zone: 'UTC' });
+
+/** Where Spark disagrees with itself, with and without the metadata table; the rows without it are the right ones. */
+const sparkFaults = ['v9_cow_all_types', 'v9_cow_all_types_bulk', 'v9_cow_all_types_old_lists', 'v9_cow_expression_index'];
+
+/** Where Spark fails on filters over a partition column of dates for want of a date in one of them. */
+const sparkFailures = ['v9_cow_partition_types'];
+
+/** Recipes that need what the reader does not do yet. @type {Record<string, string>} */
+const pendingRecipes = {
+  v9_cow_schema_on_read: 'issue 7: schema on read',
+  v9_mor_schema_on_read: 'issue 7: schema on read',
+  v9_cow_vector_by_1_2: 'issue 7: VECTOR and BLOB columns',
+  v9_mor_vector_by_1_2: 'issue 7: VECTOR and BLOB columns',
+  v9_upgraded_from_8: 'issue 6: it starts from v8_mor_parts, which joins tests/data then',
+};
+
+/** The matrix of table shapes by every release. @returns {Scenario[]} */
+function matrix() {
+  return ['cow_flat', 'cow_parts', 'mor_flat', 'mor_parts'].flatMap((shape) =>
+    releases.map((bundle) => ({
+      name: `B/${shape}/${bundle}`,
+      session: utc(bundle),
+      run: readEvery((spark) => spark.ask('make', { name: shape, kinds: ['snapshot'] })),
+      brief: shape.endsWith('parts') || bundle === '1.1.1',
+    })),
+  );
+}
+
+/** Tables of the fixtures, made anew. @param {Record<string, Session>} recipes @returns {(Scenario | Pending)[]} */
+function fixtures(recipes) {
+  return Object.entries(recipes).map(([recipe, session]) => {
+    const name = `B/fixture/${recipe}`;
+    const pending = pendingRecipes[recipe];
+    if (pending !== undefined) return { name, pending };
+    const make = (/** @type {Spark} */ spark) => spark.ask('make', { name: recipe, kinds: ['snapshot'], out: new URL('../data', import.meta.url).pathname });
+    const known = { sparkDiffers: sparkFaults.includes(recipe), sparkFails: sparkFailures.includes(recipe) };
+    return { name, session, run: readEvery(make, known) };
+  });
+}
+
+/** Tables by seed; a seed's bundle is fixed. @param {number[]} seeds @returns {Scenario[]} */
+function random(seeds) {
+  return seeds.map((seed) => {
+    const bundle = /** @type {keyof typeof bundles} */ (releases[seed % releases.length]);
+    return {
+      name: `B/random/${seed}`,
+      session: utc(bundle),
+      run: readEvery((spark) => spark.ask('random', { seed })),
+      brief: seed <= 4,
+    };
+  });
+}
+
+/** @type {Pending[]} */
+const pending = [
+  ...['cow', 'mor'].flatMap((type) => ['flat', 'parts'].map((parts) => ({ name: `A/${type}_${parts}`, pending: `issue 9${type === 'mor' ? ' and the merge-on-read writer after it' : ''}` }))),
+  ...releases.flatMap((bundle) => ['mor_flat', 'mor_parts'].map((shape) => ({ name: `B/${shape}/snapshot/${bundle}`, pending: 'issue 6: log files merged' }))),
+  { name: 'B/random/mor/snapshot', pending: 'issue 6: log files merged' },
+  { name: 'B/incremental', pending: 'issue 7' },
+  { name: 'B/over_s3', pending: 'issue 4: the same folder served by s3s-fs' },
+  { name: 'C/compaction', pending: 'after issue 9: the merge-on-read writer' },
+  { name: 'C/clustering', pending: 'issue 9' },
+  { name: 'C/cleaning', pending: 'issue 9' },
+  { name: 'D/interleaved', pending: 'issue 9' },
+  { name: 'E/mixed_workload', pending: 'issues 7 and 9, and upsert after them' },
+  { name: 'F/cdc', pending: 'issue 7' },
+  { name: 'G/skipping', pending: 'issues 8 and 9: pruning, and statistics that we write' },
+  { name: 'H/planned_here_run_by_spark', pending: 'after issue 9: table services' },
+  { name: 'H/planned_by_spark_run_here', pending: 'after issue 9: table services' },
+  { name: 'I/race_under_storage_lock', pending: 'after issue 9: several writers' },
+  { name: 'J/hudi_rs', pending: 'issue 9' },
+];
+
+/**
+ * All of the matrix.
+ *
+ * @param {Record<string, Session>} recipes
+ * @param {number[]} seeds
+ * @returns {(Scenario | Pending)[]}
+ */
+export function scenarios(recipes, seeds) {
+  const checksum = { name: 'side_files/stale_crc', session: utc('1.1.1'), run: staleChecksum, brief: true };
+  return [...matrix(), checksum, ...random(seeds), ...fixtures(recipes), ...pending];
+}
+
+/**
+ * Those that a name selects: the whole name, or a run of its parts ("B", "cow_parts", "random/7", "1.1.1").
+ *
+ * @template {{ name: string }} T
+ * @param {T[]} list
+ * @param {string} name
+ */
+export function named(list, name) {
+  return list.filter((scenario) => `/${scenario.name}/`.includes(`/${name}/`));
+}
