@@ -103,6 +103,13 @@ async fn exchange(
         failure.error = Error::network("the body broke off")
             .context("status", status)
             .with_source(failure.error);
+        if status == 206 {
+            // A browser that hides the header from script fails so when it is given a piece of a gzip stream.
+            failure.error = failure.error.context(
+                "hint",
+                "if the server sends Content-Encoding, serve the table's files without it",
+            );
+        }
         failure
     })?;
     Ok(Received {

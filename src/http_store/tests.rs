@@ -136,6 +136,16 @@ async fn a_stored_percent_sign_and_a_plus_are_encoded_in_the_url() {
 }
 
 #[tokio::test]
+async fn a_table_may_be_the_root_of_a_host() {
+    for url in ["https://h.test", "https://h.test/", "https://h.test//"] {
+        let script = Script::new(vec![(200, vec![], b"x")]);
+        let storage = web(&script, url, Listing::None);
+        storage.get("a/b", Cause::Data).await.unwrap();
+        assert_eq!(script.urls(), ["https://h.test/a/b"]);
+    }
+}
+
+#[tokio::test]
 async fn a_range_is_absolute_and_a_hidden_content_range_is_no_error() {
     let script = Script::new(vec![(206, vec![("etag", "\"a\"")], b"2345")]);
     let storage = web(&script, "https://h.test/t", Listing::None);

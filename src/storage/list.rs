@@ -16,6 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A listing longer than this is refused: it would not fit a browser's memory, nor end in useful time.
 const MAX_LISTED: usize = 5_000_000;
+/// Pages of one listing; a store whose pages are empty and never end is not followed further.
+const MAX_PAGES: usize = 100_000;
 
 impl Storage {
     /// What stands directly in the folder `prefix` (empty: the table's own); an absent folder is empty.
@@ -123,7 +125,7 @@ impl Storage {
             extensions: Default::default(),
         };
         let mut token: Option<String> = None;
-        loop {
+        for _ in 0..MAX_PAGES {
             let once = || async {
                 let options = PaginatedListOptions {
                     offset: after.as_ref().map(ToString::to_string),
@@ -155,6 +157,7 @@ impl Storage {
                 next => token = next,
             }
         }
+        Err(Error::limit_exceeded("the listing has too many pages").context("path", prefix))
     }
 }
 
