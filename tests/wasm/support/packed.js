@@ -1,7 +1,9 @@
 // Finds the packed package that scripts/pack.mjs installed.
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { packed } from '../../../scripts/pack.mjs';
 
 /** The installed package's folder. */
@@ -19,4 +21,18 @@ export async function importBeside(source) {
   const name = path.join(await mkdtemp(path.join(packed, 'consumer-')), 'main.js');
   await writeFile(name, source);
   return import(pathToFileURL(name).href);
+}
+
+/**
+ * Runs module text in a Node process of its own beside the installed package, and gives the JSON it prints.
+ *
+ * @param {string} source
+ * @param {{ commonjs?: boolean, args?: readonly string[] }} [how] `args` are its process.argv from 2 on
+ * @returns {Promise<any>}
+ */
+export async function runBeside(source, { commonjs = false, args = [] } = {}) {
+  const name = path.join(await mkdtemp(path.join(packed, 'consumer-')), commonjs ? 'main.cjs' : 'main.mjs');
+  await writeFile(name, source);
+  const { stdout } = await promisify(execFile)(process.execPath, [name, ...args], { timeout: 60_000, maxBuffer: 64 << 20 });
+  return JSON.parse(stdout);
 }
