@@ -30,14 +30,14 @@ async function faultOf(/** @type {any} */ hudi, /** @type {any} */ table, /** @t
     return hudi.HudiError.is(error, recorded.code) && recorded.code !== undefined ? undefined : String(error);
   }
   if (recorded.code !== undefined) return `was not refused with ${recorded.code}`;
-  const found = rows(tableFromIPC(result.ipc));
+  const found = /** @type {any[]} */ (rows(tableFromIPC(result.ipc)));
   if (recorded.rows !== undefined) return difference(found, sorted(recorded.rows));
   if (found.length !== recorded.count) return `${found.length} rows, not ${recorded.count}`;
   const all = new Set(found.map(textOf));
   const missing = recorded.sample?.find((row) => !all.has(textOf(row)));
   if (missing !== undefined) return `misses ${JSON.stringify(missing)}`;
   for (const [column, sum] of Object.entries(recorded.sums ?? {})) {
-    const ours = found.reduce((total, row) => total + hundredths(/** @type {any} */ (row)[column]), 0);
+    const ours = found.reduce((/** @type {number} */ total, row) => total + hundredths(row[column]), 0);
     if (ours !== hundredths(sum)) return `the sum of ${column} is ${ours / 100}, not ${sum}`;
   }
   return undefined;
