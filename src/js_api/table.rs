@@ -274,7 +274,9 @@ impl StorageWords {
     fn over(self, mut options: StorageOptions) -> StorageOptions {
         options.concurrency = self.concurrency.unwrap_or(options.concurrency);
         options.coalesce_gap = self.cache.coalesce_gap.unwrap_or(options.coalesce_gap);
-        options.max_request = self.cache.max_request.unwrap_or(options.max_request);
+        let most = self.cache.max_request.unwrap_or(options.max_request);
+        // A read in pieces of a byte would plan millions of requests.
+        options.max_request = most.max(64 << 10);
         match self.cache.memory {
             Some(0) => options.cache = None,
             Some(bytes) => options.cache = Some(Arc::new(MemoryCache::new(bytes))),

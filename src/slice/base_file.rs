@@ -20,6 +20,10 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// Fetches and checks the footer: one request, or two when it is longer than [`first_range`].
     pub(super) async fn open(storage: &Storage, path: &str, size: u64) -> Result<Self> {
+        storage.checked(path, Self::load(storage, path, size).await)
+    }
+
+    async fn load(storage: &Storage, path: &str, size: u64) -> Result<Self> {
         let first = first_range(size);
         let tail = fetch_one(storage, path, size, first.clone()).await?;
         let range = metadata_range(size, &tail).context("path", path)?;

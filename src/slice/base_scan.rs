@@ -182,7 +182,8 @@ impl Scan {
             if let Some(batch) = self.rest.take() {
                 return Ok(Some(self.cut(batch)));
             }
-            self.rest = self.decode().await?;
+            let decoded = self.decode().await;
+            self.rest = self.file.storage.checked(&self.file.path, decoded)?;
             if self.rest.is_none() && !self.open_group().await? {
                 break;
             }

@@ -221,6 +221,17 @@ impl Storage {
         }
     }
 
+    /// Hands on what was made of an object's bytes; when that is `Corrupt`, [forgets](Self::forget) the object, so that
+    /// a cache that holds half of another file does not fail for ever.
+    pub fn checked<T>(&self, path: &str, made: Result<T>) -> Result<T> {
+        if let Err(error) = &made
+            && error.kind() == ErrorKind::Corrupt
+        {
+            self.forget(path);
+        }
+        made
+    }
+
     async fn fetch_all(
         &self,
         path: &str,

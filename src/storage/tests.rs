@@ -355,6 +355,23 @@ async fn another_etag_is_a_change_and_the_read_after_it_starts_anew() {
 }
 
 #[tokio::test]
+async fn bytes_that_turn_out_corrupt_are_asked_for_again() {
+    let fake = Fake::new(20, vec![]);
+    let (storage, ..) = storage(&fake);
+    for (made, asked) in [
+        (Ok(1), 1),
+        (Err(Error::schema("no such column")), 0),
+        (Err(Error::corrupt("not a footer")), 0),
+        (Ok(2), 1),
+    ] {
+        let read = storage.get_ranges("f", 20, &[0..10], Cause::Footer).await;
+        read.unwrap();
+        assert_eq!(fake.calls().len(), asked, "{made:?}");
+        let _ = storage.checked("f", made);
+    }
+}
+
+#[tokio::test]
 async fn another_size_than_the_listing_said_is_a_change() {
     let fake = Fake::new(300, vec![]);
     let (storage, ..) = storage(&fake);
