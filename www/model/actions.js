@@ -135,6 +135,12 @@ export function select(what) {
   });
 }
 
+/** @param {import('../types.js').HudiFileSlice} slice */
+export function showSlice(slice) {
+  show('files');
+  select({ kind: 'slice', slice });
+}
+
 /** Ends whatever runs. @returns {boolean} whether anything did */
 export function cancel() {
   const busy = [state.opening, ...state.tableTasks].filter((task) => task.state.value.status === 'loading');

@@ -37,16 +37,35 @@ export function RowFacts({ columns, cells, index }) {
       <Head title={key === undefined ? `Row ${index + 1}` : key} sub={[key === undefined ? '' : 'record key', partition ?? ''].filter(Boolean).join(' · ')} />
       <h3>Values</h3>
       <dl class="facts values">
-        {own.map(({ column, cell }) => <div key={column.name}><dt title={column.type}>{column.name}</dt><dd><Value value={cell} kind={column.kind} /></dd></div>)}
+        {own.map(({ column, cell }) => (
+          <div key={column.name}>
+            <dt title={column.type}>{column.name}</dt>
+            <dd><Value value={cell} kind={column.kind} /><Only column={column} cell={cell} /></dd>
+          </div>
+        ))}
       </dl>
       {(commit ?? file) !== undefined && <h3>Where this row came from</h3>}
       <List of={[
         ...(commit ? [/** @type {const} */ (['commit', <InstantLink key="commit" time={commit} />])] : []),
         ...(file ? [/** @type {const} */ (['base file', <span key="file" class="mono break">{file}</span>])] : []),
       ]} />
-      {slice && <><h3>Its file slice</h3><Anatomy slice={slice} /></>}
+      {slice && (
+        <>
+          <h3>Its file slice</h3>
+          <Anatomy slice={slice} />
+          <button type="button" class="link" onClick={() => actions.showSlice(slice)}>Show it in Files</button>
+        </>
+      )}
     </>
   );
+}
+
+/** Adds a filter that keeps rows with this value. @param {{ column: Column, cell: Cell }} props */
+function Only({ column, cell }) {
+  if (column.kind === 'nested' || column.kind === 'binary') return null;
+  const filter = () => actions.addFilter(cell === null ? [column.name, 'IS NULL'] : [column.name, '=', column.type.startsWith('timestamp') ? cell.replace(' ', 'T') : cell]);
+  const word = cell === null ? `Only rows where ${column.name} is null` : `Only rows with this ${column.name}`;
+  return <button type="button" class="only" title={word} aria-label={word} onClick={filter}>=</button>;
 }
 
 /** An instant that leads to its own facts, where the timeline still has it. @param {{ time: string }} props */
@@ -103,6 +122,9 @@ export function InstantFacts({ entry }) {
         ...(entry.completionTimestamp ? [/** @type {const} */ (['completed', <span key="completed" class="mono">{full(entry.completionTimestamp)}</span>])] : []),
         ...(from !== undefined && to !== undefined ? [/** @type {const} */ (['took', <span key="took" class="mono">{duration(to - from)}</span>])] : []),
       ]} />
+      {entry.state === 'COMPLETED' && entry.timestamp !== state.shownInstant.value && (
+        <button type="button" class="button" onClick={() => actions.goTo(entry.timestamp)}>Show the table as of this instant</button>
+      )}
       <h3>Metadata</h3>
       {task.status === 'failed' && <Problem failure={task.failure} again={state.instant.again} />}
       {task.status === 'loading' && <p class="dim">reading…</p>}

@@ -27,6 +27,11 @@ import { useId, useRef, useState } from 'preact/hooks';
  */
 
 const page = 15;
+/** Up to so many rows are all drawn; of more only those in sight, and some around them. */
+const drawnWhole = 250;
+const around = 20;
+const chunk = 10;
+const rowHeight = { normal: 29, compact: 24 };
 const skeletonRows = 12;
 
 /** @template T @param {GridProps<T>} props */
@@ -34,13 +39,17 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
   const id = useId();
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [active, setActive] = useState({ row: 0, column: 0 });
+  const height = compact ? rowHeight.compact : rowHeight.normal;
+  const [scrolled, setScrolled] = useState(0);
+  const { first, last } = inSight(rows.length, scrolled * chunk, (box.current?.clientHeight ?? 900) / height);
   const template = columns.map(({ width }) => `minmax(${width}px, ${width}fr)`).join(' ');
   const least = columns.reduce((sum, { width }) => sum + width, 8);
   const cellId = (/** @type {number} */ row, /** @type {number} */ column) => `${id}-${row}-${column}`;
   const move = (/** @type {number} */ row, /** @type {number} */ column) => {
     const to = { row: clamp(row, rows.length), column: clamp(column, columns.length) };
     setActive(to);
-    document.getElementById(cellId(to.row, to.column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (box.current) bringIntoSight(box.current, to.row, height);
+    requestAnimationFrame(() => document.getElementById(cellId(to.row, to.column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
   };
   const press = (/** @type {KeyboardEvent} */ event) => {
     const row = rows[active.row];
@@ -62,19 +71,39 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
     <div
       ref={box} class={`grid ${stale ? 'stale' : ''} ${compact ? 'compact' : ''}`} style={{ '--columns': template, '--least': `${least}px` }} tabIndex={0}
       role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={columns.length} aria-busy={stale === true}
-      aria-activedescendant={rows.length > 0 ? cellId(active.row, active.column) : undefined} onKeyDown={press} onClick={click}
+      aria-activedescendant={active.row >= first && active.row < last ? cellId(active.row, active.column) : undefined} onKeyDown={press} onClick={click}
+      onScroll={(event) => setScrolled(Math.floor(event.currentTarget.scrollTop / height / chunk))}
     >
-      <div class="grid-head" role="row" aria-rowindex={1}>
-        {columns.map(({ key, head, end }) => <div key={key} role="columnheader" class={end ? 'end' : ''}>{head}</div>)}
+      <div class="grid-head" role="rowgroup">
+        <div class="grid-names" role="row" aria-rowindex={1}>
+          {columns.map(({ key, head, end }) => <div key={key} role="columnheader" class={end ? 'end' : ''}>{head}</div>)}
+        </div>
       </div>
-      {rows.map((row, index) => (
-        <Row
-          key={index} row={row} index={index} columns={columns} cell={cell} id={id}
-          tone={tone?.(row) ?? ''} selected={selected === index} active={active.row === index ? active.column : -1}
-        />
-      ))}
+      <div role="rowgroup" style={{ paddingTop: `${first * height}px`, paddingBottom: `${(rows.length - last) * height}px` }}>
+        {rows.slice(first, last).map((row, i) => (
+          <Row
+            key={first + i} row={row} index={first + i} columns={columns} cell={cell} id={id}
+            tone={tone?.(row) ?? ''} selected={selected === first + i} active={active.row === first + i ? active.column : -1}
+          />
+        ))}
+      </div>
     </div>
   );
+}
+
+/** Which rows are drawn. @param {number} count @param {number} top first row in sight @param {number} sight rows in sight */
+function inSight(count, top, sight) {
+  if (count <= drawnWhole) return { first: 0, last: count };
+  const first = Math.max(0, Math.min(count, top) - around);
+  return { first, last: Math.min(count, first + Math.ceil(sight) + 2 * around + chunk) };
+}
+
+/** Scrolls by rows' height alone, since a row out of sight may not be drawn. @param {HTMLElement} box @param {number} row @param {number} height */
+function bringIntoSight(box, row, height) {
+  const head = box.querySelector('.grid-head')?.clientHeight ?? 0;
+  const least = head + (row + 1) * height - box.clientHeight;
+  if (box.scrollTop > row * height) box.scrollTop = row * height;
+  else if (box.scrollTop < least) box.scrollTop = least;
 }
 
 /** Drawn again only when it changes: moving the active cell touches two rows. */

@@ -12,6 +12,7 @@ import { squarify } from './squarify.js';
 
 const smallFile = 0.25;
 const mostColumns = 40;
+const mostBlocks = 1500;
 /** What the blocks' shape is reckoned for; the real area may be wider, which stretches them a little. */
 const area = { width: 900, height: 160 };
 
@@ -25,8 +26,9 @@ export function Treemap({ slices, selected, onSelect }) {
       {groups.map(({ partition, size, members }) => (
         <div key={partition} class="treemap-column" style={{ flexGrow: size }} title={`${partition}: ${bytes(size)} in ${counted(members.length, 'slice')}`}>
           <div class="treemap-blocks">
-            {squarify(members.map(sizeOf), (size / whole) * area.width, area.height).map((box, i) => {
-              const slice = /** @type {HudiFileSlice} */ (members[i]);
+            {squarify(areasOf(members, groups.length), (size / whole) * area.width, area.height).map((box, i) => {
+              const slice = members[i];
+              if (slice === undefined || i === leastOf(groups.length)) return <span key="rest" class="block rest" style={styleOf(box, (size / whole) * area.width)} title={`${members.length - i} smaller slices`} />;
               const tone = slice.hasLogFiles ? 'logged' : slice.totalSizeBytes < mean * smallFile ? 'small' : '';
               return (
                 <button
@@ -41,6 +43,16 @@ export function Treemap({ slices, selected, onSelect }) {
       ))}
     </div>
   );
+}
+
+/** How many slices of a partition have a block of their own. @param {number} groups */
+const leastOf = (groups) => Math.max(20, Math.floor(mostBlocks / groups));
+
+/** Sizes of the blocks: beyond some the smallest slices share one. @param {readonly HudiFileSlice[]} members @param {number} groups */
+function areasOf(members, groups) {
+  const own = leastOf(groups);
+  const sizes = members.map(sizeOf);
+  return sizes.length <= own ? sizes : [...sizes.slice(0, own), sizes.slice(own).reduce((sum, size) => sum + size, 0)];
 }
 
 /** An empty file still is a file. @param {HudiFileSlice} slice */

@@ -15,7 +15,7 @@ const columns = [
   { key: 'file', head: 'File', width: 240 },
   { key: 'range', head: 'Range', width: 150, end: true },
   { key: 'bytes', head: 'Bytes', width: 80, end: true },
-  { key: 'from', head: 'From', width: 80 },
+  { key: 'from', head: 'From', width: 90 },
   { key: 'ms', head: 'Time', width: 70, end: true },
   { key: 'fall', head: 'Waterfall', width: 190 },
 ];
@@ -65,6 +65,9 @@ function Causes({ of, chosen, onChoose }) {
   );
 }
 
+/** @param {SeenRequest} request */
+const answered = ({ status }) => status >= 200 && status < 400;
+
 /** @param {readonly SeenRequest[]} requests */
 const sum = (requests) => requests.reduce((total, request) => total + request.bytes, 0);
 
@@ -86,7 +89,7 @@ function cellOf(shown) {
       case 1: return <span class="mono" title={request.path}>{lastPart(request.path) || '/'}</span>;
       case 2: return <span class="mono dim">{rangeOf(request)}</span>;
       case 3: return <span class="mono" title={exactBytes(request.bytes)}>{bytes(request.bytes)}</span>;
-      case 4: return request.from === 'network' ? <span class={request.status >= 400 ? 'bad' : ''}>{request.status || 'failed'}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">{request.from}</span>;
+      case 4: return request.from === 'network' ? <span class={answered(request) ? '' : 'bad'}>network{answered(request) ? '' : ` ${request.status || 'failed'}`}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">{request.from}</span>;
       case 5: return <span class="mono">{duration(request.ms)}</span>;
       default: return <Fall request={request} span={spans.get(request.action) ?? { from: 0, to: 1 }} />;
     }
@@ -98,5 +101,5 @@ function Fall({ request, span }) {
   const whole = Math.max(1, span.to - span.from);
   const left = ((request.began - span.from) / whole) * 100;
   const width = Math.max(1.5, (request.ms / whole) * 100);
-  return <i class={`fall ${request.from === 'network' ? '' : 'cached'} ${request.status >= 400 ? 'failed' : ''}`} style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }} />;
+  return <i class={`fall ${request.from === 'network' ? '' : 'cached'} ${answered(request) ? '' : 'failed'}`} style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }} />;
 }

@@ -28,9 +28,6 @@ export function TimelineView() {
       <div class="toolbar">
         <span><b>{counted(entries.length, 'instant')}</b> on the active timeline</span>
         <span class="spring" />
-        {chosen?.kind === 'instant' && chosen.entry.timestamp !== state.shownInstant.value && (
-          <button type="button" class="button" onClick={() => actions.goTo(chosen.entry.timestamp)}>Show the table as of this instant</button>
-        )}
         <button type="button" class="button" title="Look for instants that landed since" onClick={actions.reopen}>Refresh</button>
       </div>
       <Grid
