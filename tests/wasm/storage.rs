@@ -458,11 +458,10 @@ async fn options_that_make_no_store_are_refused() {
         assert_eq!(error.kind(), kind, "{uri} {init}: {error}");
     }
     let anonymous = js("return { type: 's3', region: 'r', anonymous: true };");
-    let opened = open("s3://b/w/t/", &anonymous).await.ok().expect("opens");
+    let opened = open("s3://b/w/t/", &anonymous).await.expect("opens");
     assert_eq!((opened.options.base.as_str(), opened.kind), ("w/t", "s3"));
     let opened = open("https://h/t?sig=1", &JsValue::UNDEFINED)
         .await
-        .ok()
         .expect("opens");
     assert_eq!(opened.base_url, "https://h/t");
 }
