@@ -229,3 +229,6 @@ impl Stream for Run {
         }
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

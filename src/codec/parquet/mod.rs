@@ -25,3 +25,6 @@ pub use page_index::{PendingIndex, page_selection};
 pub use parquet::arrow::arrow_reader::RowSelection;
 pub use reader::{Columns, GroupReader, GroupRequest, RowFilterFn, Step};
 pub use statistics::{Known, Leaf};
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
