@@ -1,4 +1,5 @@
 // Record batches as they leave the engine: each an Arrow IPC stream of its own, in memory that JavaScript owns.
+import { asyncDispose } from './dispose.js';
 import { HudiError, aborted } from './errors.js';
 
 /**
@@ -150,7 +151,7 @@ export class RecordBatchStream {
     return this;
   }
 
-  async [Symbol.asyncDispose]() {
+  async [asyncDispose]() {
     await this.return();
   }
 

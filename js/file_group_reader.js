@@ -1,4 +1,5 @@
 import { RecordBatchStream, collect } from './batches.js';
+import { dispose } from './dispose.js';
 import { invalid } from './errors.js';
 import { Handle } from './handle.js';
 import { openHandle } from './open.js';
@@ -93,7 +94,7 @@ export class HudiFileGroupReader {
     if (this.#own) this.#handle.close();
   }
 
-  [Symbol.dispose]() {
+  [dispose]() {
     this.close();
   }
 

@@ -1,4 +1,5 @@
 import { RecordBatchStream, collect } from './batches.js';
+import { asyncDispose, dispose } from './dispose.js';
 import { invalid } from './errors.js';
 import { HudiFileGroupReader } from './file_group_reader.js';
 import { Handle } from './handle.js';
@@ -138,11 +139,11 @@ export class HudiTable {
     this.#handle.close();
   }
 
-  [Symbol.dispose]() {
+  [dispose]() {
     this.close();
   }
 
-  async [Symbol.asyncDispose]() {
+  async [asyncDispose]() {
     this.close();
   }
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Miniflare } from 'miniflare';
 import { root } from '../../scripts/lib/run.mjs';
 import { withPage } from './support/chromium.js';
+import { unpack } from './support/fixtures.js';
 import { folder } from './support/packed.js';
 import { expected, faults, provoke } from './support/trap.js';
 import { workerModules } from './support/worker.js';
@@ -18,6 +19,29 @@ const internal = (/** @type {string} */ name) => pathToFileURL(path.join(folder,
 test('in Node a fault ends its calls and its instance, and nothing else', async () => {
   await import(internal('entry/node.js'));
   assert.deepEqual(await provoke(await import(internal('wasm.js')), faults), expected);
+});
+
+test('a table of an ended instance is DISPOSED, what waited is INTERNAL, and a new open reads', async () => {
+  const { createObjectStore, HudiTable } = await import(internal('entry/node.js'));
+  const { engine } = await import(internal('wasm.js'));
+  const folder = await unpack('v9_cow_simple');
+  const files = createObjectStore(folder, { type: 'file' });
+  const waits = new Promise(() => {});
+  const silent = { ...files, get: (/** @type {string} */ path, /** @type {any} */ options) => (path.endsWith('.parquet') ? waits : files.get(path, options)) };
+  const table = await HudiTable.open(folder);
+  const stream = table.readStream({ batchSize: 1 });
+  assert.equal((await stream.next()).value.numRows, 1);
+  const code = (/** @type {string} */ wanted) => (/** @type {any} */ error) => error.code === wanted && /(open|report)/i.test(error.hint);
+  const waiting = (await HudiTable.open('x://y', { storage: silent })).read();
+  const told = assert.rejects(waiting, code('INTERNAL'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.match((await provoke({ engine }, ['panic later']))[0] ?? '', /next INVALID_ARGUMENT$/);
+  await told;
+  await assert.rejects(table.read(), code('DISPOSED'));
+  await assert.rejects(stream.next(), code('DISPOSED'));
+  assert.throws(() => table.getTimeline(), code('DISPOSED'));
+  table.close();
+  assert.ok((await (await HudiTable.open(folder)).read()).numRows > 0);
 });
 
 test('without the guard a panic in a task escapes and its call never settles', async () => {
