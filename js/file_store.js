@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HudiError } from './errors.js';
 import { byPath, checkPath, checkSignal, folderOf, notFound, refused, span } from './store_answers.js';
 
@@ -13,6 +13,9 @@ import { byPath, checkPath, checkSignal, folderOf, notFound, refused, span } fro
 
 /** Begins the name of a file on its way in; a listing does not show it. */
 const arriving = '.hudi-wasm-';
+
+/** A path, or a `file:` URL, as a URL. */
+export const fileUrl = (/** @type {string} */ uri) => (uri.startsWith('file:') ? uri : pathToFileURL(uri).href);
 
 /**
  * A store over a folder.

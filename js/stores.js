@@ -19,16 +19,20 @@ const kinds = {
 /** The kind of storage that a URI's scheme means by itself. @type {Record<string, StorageInit['type']>} */
 const schemes = { 'http:': 'http', 'https:': 'http', 's3:': 's3', 's3a:': 's3', 'file:': 'file' };
 
-/** Only where there is a file system; the Node entry sets it. @type {((uri: string) => ObjectStore) | undefined} */
-let openFiles;
+/**
+ * Only where there is a file system; the Node entry sets it. `url` makes a path a URL.
+ *
+ * @type {{ open: (uri: string) => ObjectStore, url: (uri: string) => string } | undefined}
+ */
+let files;
 
 /**
  * Says how this build of the package reaches local files.
  *
- * @param {(uri: string) => ObjectStore} open
+ * @param {NonNullable<typeof files>} given
  */
-export function setFileStore(open) {
-  openFiles = open;
+export function setFileStore(given) {
+  files = given;
 }
 
 /**
@@ -49,7 +53,8 @@ export function engineStore(given, storage) {
   }
   checkKeys(init, kinds[init.type] ?? [], `${init.type} storage option`);
   const own = init.type === 'memory' || init.type === 'file';
-  return { uri, storage: own ? createObjectStore(uri, init) : init };
+  const named = init.type === 'file' && files !== undefined ? files.url(uri) : uri;
+  return { uri: named, storage: own ? createObjectStore(uri, init) : init };
 }
 
 /** @type {typeof import('./index.d.ts').createObjectStore} */
@@ -59,7 +64,7 @@ export function createObjectStore(given, init) {
     case 'memory':
       return memoryStore(init.files);
     case 'file':
-      if (openFiles !== undefined) return openFiles(uri);
+      if (files !== undefined) return files.open(uri);
       throw new HudiError('UNSUPPORTED', 'there are no local files here', { hint: 'Serve the table over http, or use storage of type memory.' });
     default:
       throw new HudiError('UNSUPPORTED', `a store of kind ${JSON.stringify(init?.type)} cannot be had by itself`, {

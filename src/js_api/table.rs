@@ -231,6 +231,8 @@ fn streamed(read: ReadStream, events: Events, began: i64) -> Stream {
             "cacheHits": counters.cache_hits,
             "filesTotal": files,
             "filesPruned": pruned,
+            "rowGroupsPruned": counters.row_groups_pruned,
+            "rowsScanned": counters.rows_scanned,
             "ms": host::now_millis() - began,
             "warnings": counters.warnings,
             "pinned": counters.pinned,

@@ -66,6 +66,7 @@ test('facts, schemas, timeline and slices are told', async () => {
   const table = await hudi.HudiTable.open(await unpack('v9_cow_clustered'));
   assert.deepEqual([table.tableName, table.tableType, table.isMor, table.tableVersion], ['v9_cow_clustered', 'COPY_ON_WRITE', false, 9]);
   assert.equal(table.hudiOptions()['hoodie.table.version'], '9');
+  assert.equal(table.baseUrl, pathToFileURL(await unpack('v9_cow_clustered')).href);
   const spark = JSON.parse(await readFile('tests/data/v9_cow_clustered.expected.json', 'utf8'));
   const schema = await table.getSchemaWithMetaFields();
   assert.deepEqual(schema.fields.map(({ name }) => name), spark.schema.map((/** @type {string[]} */ [name]) => name));
@@ -175,6 +176,7 @@ test('events tell of every request and of the rows, and a listener that throws b
   });
   assert.equal(heard.at(-1), `rows ${result.numRows}`);
   assert.ok(heard.includes('phase') && heard.includes('bytes'));
+  assert.equal(result.metrics.rowsScanned, result.numRows);
   assert.equal(requests.filter(({ source }) => source === 'network').length, result.metrics.requests);
   assert.equal(requests.filter(({ source }) => source === 'network').reduce((sum, { bytes }) => sum + bytes, 0), result.metrics.bytes);
   const again = await table.read();
