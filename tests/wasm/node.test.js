@@ -90,6 +90,29 @@ test('facts, schemas, timeline and slices are told', async () => {
   assert.equal(slices.reduce((sum, { numRecords }) => sum + numRecords, 0), rows);
 });
 
+test("Python's builder and a reader of file groups open the same table", async () => {
+  const table = await hudi.HudiTableBuilder.fromBaseUri(folder).withOption('hoodie.metadata.enable', 'false').build();
+  assert.equal(table.hudiOptions()['hoodie.metadata.enable'], 'false');
+  const [slice] = await table.getFileSlices();
+  assert.ok(slice?.baseFileRelativePath !== undefined);
+  const reader = await hudi.HudiFileGroupReader.open(folder);
+  assert.equal(reader.isMetadataTable, false);
+  const filters = /** @type {const} */ ([['id', '=', 'nulls']]);
+  const whole = await reader.readFileSliceFromPaths(slice.baseFileRelativePath, []);
+  const some = await reader.readFileSlice(slice, { filters, projection: ['id'] });
+  assert.deepEqual([whole.numRows, some.numRows], [slice.numRecords, 1]);
+  let streamed = 0;
+  for await (const { numRows } of reader.readFileSliceStream(slice, { batchSize: 2 })) streamed += numRows;
+  assert.equal(streamed, whole.numRows);
+  const code = (/** @type {any} */ wanted) => (/** @type {unknown} */ error) => hudi.HudiError.is(error, wanted);
+  await assert.rejects(reader.readFileSliceFromPaths(slice.baseFileRelativePath, ['.x.log.1_0-0-0']), code('UNSUPPORTED'));
+  reader.close();
+  await assert.rejects(reader.readFileSlice(slice), code('DISPOSED'));
+  const s3 = hudi.HudiTableBuilder.fromBaseUri('s3://bucket/table').withOption('aws_region', 'eu-central-1');
+  await assert.rejects(s3.build(), code('INVALID_ARGUMENT'));
+  await assert.rejects(s3.withOption('azure_account', 'x').build(), code('UNSUPPORTED'));
+});
+
 test('a stream gives batches of the size asked for, and one IPC stream', async () => {
   const table = await hudi.HudiTable.open(folder);
   const whole = await table.read();
