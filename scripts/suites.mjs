@@ -17,7 +17,7 @@ import { browser, root } from './lib/run.mjs';
  */
 
 /** Test files of Node's runner that must be there: a suite that is gone has not passed. */
-const expected = ['node', 'workerd', 'browser', 'package', 'size'].map((name) => `tests/wasm/${name}.test.js`);
+const expected = ['node', 'workerd', 'browser', 'package', 'size', 'page', 'explorer'].map((name) => `tests/wasm/${name}.test.js`);
 
 const wasm = ['--target', 'wasm32-unknown-unknown'];
 const rustdoc = { RUSTDOCFLAGS: '-D warnings' };

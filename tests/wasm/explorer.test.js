@@ -241,6 +241,21 @@ test('a table opens by its address and its manifest from another origin', () =>
     assert.match(await again.locator('.location').innerText(), /v9_cow_hive_parts/);
   }));
 
+test('a secret in the address opens the table and is shown and linked nowhere', () =>
+  walk({}, async (page) => {
+    await gridRows(page, sparkRows().length);
+    await page.getByRole('button', { name: 'Open table' }).click();
+    await page.getByLabel('Table address').fill(`${elsewhere.origin}/v9_cow_hive_parts?sig=5ecret`);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.waitForSelector('.location:has-text("v9_cow_hive_parts")');
+    await gridRows(page, 12);
+    await view(page, 'Requests');
+    await page.getByRole('button', { name: 'Share' }).click();
+    const link = await page.getByLabel('Link').inputValue();
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.title]));
+    for (const text of [link, page.url(), kept, await page.content()]) assert.doesNotMatch(text, /5ecret/);
+  }));
+
 test('a folder of this computer opens in place and cannot be linked to', () =>
   walk({}, async (page) => {
     await gridRows(page, sparkRows().length);

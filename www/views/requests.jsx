@@ -72,7 +72,7 @@ const answered = ({ status }) => status >= 200 && status < 400;
 const sum = (requests) => requests.reduce((total, request) => total + request.bytes, 0);
 
 /** @param {SeenRequest} request */
-export const rangeOf = ({ start, end }) => (start === undefined ? 'whole' : `${count(start)}–${end === undefined ? '' : count(end)}`);
+export const rangeOf = ({ method, start, end }) => (method === 'LIST' ? 'names' : start === undefined ? 'whole' : `${count(start)}–${end === undefined ? '' : count(end)}`);
 
 /** @param {readonly SeenRequest[]} shown */
 function cellOf(shown) {
@@ -88,7 +88,7 @@ function cellOf(shown) {
       case 0: return request.cause;
       case 1: return <span class="mono" title={request.path}>{lastPart(request.path) || '/'}</span>;
       case 2: return <span class="mono dim">{rangeOf(request)}</span>;
-      case 3: return <span class="mono" title={exactBytes(request.bytes)}>{bytes(request.bytes)}</span>;
+      case 3: return <span class="mono" title={exactBytes(request.bytes)}>{request.from === 'manifest' ? '' : bytes(request.bytes)}</span>;
       case 4: return request.from === 'network' ? <span class={answered(request) ? '' : 'bad'}>network{answered(request) ? '' : ` ${request.status || 'failed'}`}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">{request.from}</span>;
       case 5: return <span class="mono">{duration(request.ms)}</span>;
       default: return <Fall request={request} span={spans.get(request.action) ?? { from: 0, to: 1 }} />;
