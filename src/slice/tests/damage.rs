@@ -1,4 +1,6 @@
 //! Damaged files end in a typed error with their path, or in rows; never in a panic.
+//!
+//! `HUDI_DAMAGE_ROUNDS=4000` searches longer than the few rounds of every run, and `HUDI_DAMAGE_SEED` elsewhere.
 
 use std::panic::AssertUnwindSafe;
 
