@@ -29,7 +29,10 @@ export function Page() {
       <Header />
       <Strip />
       <Rail />
-      <main class="main" aria-label={view.value}><Notice /><Main /></main>
+      <main class="main" aria-label={view.value}>
+        <Notice />
+        <Main />
+      </main>
       {inspected && <Inspector />}
       <Footer />
       {Dialog && <Dialog />}
@@ -48,7 +51,17 @@ function Main() {
   return (
     <Empty title="No table is open">
       <p>Open a Hudi table by its address, or one of the samples. Everything is read inside this page; no server stands between.</p>
-      <p class="buttons"><button type="button" class="button primary" onClick={() => { dialog.value = 'open'; }}>Open table</button></p>
+      <p class="buttons">
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            dialog.value = 'open';
+          }}
+        >
+          Open table
+        </button>
+      </p>
     </Empty>
   );
 }

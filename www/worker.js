@@ -5,7 +5,10 @@ import { failureOf } from './engine/failure.js';
 
 /** @type {Map<number, AbortController>} */
 const running = new Map();
-const engine = new PageEngine((value) => postMessage({ event: 'request', value, ended: performance.timeOrigin + performance.now() }), new URL('core_bg.wasm', import.meta.url));
+const engine = new PageEngine(
+  (value) => postMessage({ event: 'request', value, ended: performance.timeOrigin + performance.now() }),
+  new URL('core_bg.wasm', import.meta.url),
+);
 
 /** @param {{ id: number, verb: 'open' | 'rows' | 'slices' | 'avro' | 'instant', question: any }} message */
 async function answer({ id, verb, question }) {

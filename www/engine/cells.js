@@ -16,9 +16,7 @@ const decoder = new TextDecoder();
 /** @param {Uint8Array} ipc @returns {{ columns: Column[], rows: Cell[][] }} */
 export function tableOf(ipc) {
   const { fields, batches } = readStream(ipc);
-  const rows = batches.flatMap(({ length, columns }) =>
-    Array.from({ length }, (_, row) => columns.map((vector) => cell(vector, row))),
-  );
+  const rows = batches.flatMap(({ length, columns }) => Array.from({ length }, (_, row) => columns.map((vector) => cell(vector, row))));
   return { columns: fields.map(columnOf), rows };
 }
 
@@ -40,21 +38,33 @@ export function typeName(field) {
   const { type, width, children, precision, scale, zone } = field;
   const child = (/** @type {number} */ i) => (children[i] ? typeName(children[i]) : '?');
   switch (type) {
-    case 'int': return width === 64 ? 'long' : width === 32 ? 'int' : `int${width}`;
-    case 'float': return width === 64 ? 'double' : 'float';
+    case 'int':
+      return width === 64 ? 'long' : width === 32 ? 'int' : `int${width}`;
+    case 'float':
+      return width === 64 ? 'double' : 'float';
     case 'utf8':
-    case 'utf864': return 'string';
-    case 'bool': return 'boolean';
-    case 'binary64': return 'binary';
-    case 'fixed': return `fixed(${width})`;
-    case 'decimal': return `decimal(${precision},${scale})`;
-    case 'timestamp': return zone === undefined ? 'timestamp_ntz' : 'timestamp';
+    case 'utf864':
+      return 'string';
+    case 'bool':
+      return 'boolean';
+    case 'binary64':
+      return 'binary';
+    case 'fixed':
+      return `fixed(${width})`;
+    case 'decimal':
+      return `decimal(${precision},${scale})`;
+    case 'timestamp':
+      return zone === undefined ? 'timestamp_ntz' : 'timestamp';
     case 'list':
     case 'list64':
-    case 'fixedlist': return `array<${child(0)}>`;
-    case 'map': return `map<${(children[0]?.children ?? []).map(typeName).join(', ')}>`;
-    case 'struct': return `struct<${children.map((one) => `${one.name}: ${typeName(one)}`).join(', ')}>`;
-    default: return type;
+    case 'fixedlist':
+      return `array<${child(0)}>`;
+    case 'map':
+      return `map<${(children[0]?.children ?? []).map(typeName).join(', ')}>`;
+    case 'struct':
+      return `struct<${children.map((one) => `${one.name}: ${typeName(one)}`).join(', ')}>`;
+    default:
+      return type;
   }
 }
 
@@ -75,27 +85,47 @@ function valueOf(vector, row) {
   const { field, buffers, children } = vector;
   const [data] = buffers;
   switch (field.type) {
-    case 'bool': return data && (data.getUint8(row >> 3) & (1 << (row & 7))) !== 0 ? 'true' : 'false';
-    case 'int': return data ? integer(data, field, row).toString() : '';
-    case 'float': return data ? float(data, field.width, row) : '';
-    case 'decimal': return data ? decimal(data, field, row) : '';
-    case 'date': return data ? new Date(field.unit === 0 ? data.getInt32(4 * row, true) * 86_400_000 : Number(data.getBigInt64(8 * row, true))).toISOString().slice(0, 10) : '';
-    case 'time': return data ? timeOfDay(field.width === 64 ? data.getBigInt64(8 * row, true) : BigInt(data.getInt32(4 * row, true)), field.unit) : '';
-    case 'timestamp': return data ? timestamp(data.getBigInt64(8 * row, true), field) : '';
+    case 'bool':
+      return data && (data.getUint8(row >> 3) & (1 << (row & 7))) !== 0 ? 'true' : 'false';
+    case 'int':
+      return data ? integer(data, field, row).toString() : '';
+    case 'float':
+      return data ? float(data, field.width, row) : '';
+    case 'decimal':
+      return data ? decimal(data, field, row) : '';
+    case 'date':
+      return data
+        ? new Date(field.unit === 0 ? data.getInt32(4 * row, true) * 86_400_000 : Number(data.getBigInt64(8 * row, true)))
+            .toISOString()
+            .slice(0, 10)
+        : '';
+    case 'time':
+      return data ? timeOfDay(field.width === 64 ? data.getBigInt64(8 * row, true) : BigInt(data.getInt32(4 * row, true)), field.unit) : '';
+    case 'timestamp':
+      return data ? timestamp(data.getBigInt64(8 * row, true), field) : '';
     case 'utf8':
-    case 'utf864': return decoder.decode(slice(vector, row));
+    case 'utf864':
+      return decoder.decode(slice(vector, row));
     case 'binary':
-    case 'binary64': return hex(slice(vector, row));
-    case 'fixed': return data ? hex(new Uint8Array(data.buffer, data.byteOffset + row * field.width, field.width)) : '';
-    case 'struct': return Object.fromEntries(children.map((one) => [one.field.name, inner(one, row)]));
+    case 'binary64':
+      return hex(slice(vector, row));
+    case 'fixed':
+      return data ? hex(new Uint8Array(data.buffer, data.byteOffset + row * field.width, field.width)) : '';
+    case 'struct':
+      return Object.fromEntries(children.map((one) => [one.field.name, inner(one, row)]));
     case 'list':
     case 'list64':
-    case 'fixedlist': return elements(vector, row, (child, i) => inner(child, i));
-    case 'map': return Object.fromEntries(elements(vector, row, (entry, i) => {
-      const [key, value] = entry.children;
-      return [key ? String(inner(key, i)) : '', value ? inner(value, i) : null];
-    }));
-    default: return `(${field.type})`;
+    case 'fixedlist':
+      return elements(vector, row, (child, i) => inner(child, i));
+    case 'map':
+      return Object.fromEntries(
+        elements(vector, row, (entry, i) => {
+          const [key, value] = entry.children;
+          return [key ? String(inner(key, i)) : '', value ? inner(value, i) : null];
+        }),
+      );
+    default:
+      return `(${field.type})`;
   }
 }
 
@@ -104,7 +134,8 @@ function inner(vector, row) {
   if (isNull(vector, row)) return null;
   const value = valueOf(vector, row);
   if (vector.field.type === 'bool') return value === 'true';
-  if ((vector.field.type === 'int' || vector.field.type === 'float') && String(Number(value)) === value && Number.isFinite(Number(value))) return Number(value);
+  if ((vector.field.type === 'int' || vector.field.type === 'float') && String(Number(value)) === value && Number.isFinite(Number(value)))
+    return Number(value);
   return value;
 }
 
@@ -112,7 +143,8 @@ function inner(vector, row) {
 function elements({ field, buffers, children }, row, give) {
   const [child] = children;
   if (!child) return [];
-  const [start, end] = field.type === 'fixedlist' ? [row * field.width, (row + 1) * field.width] : offsets(buffers[0], row, field.type === 'list64');
+  const [start, end] =
+    field.type === 'fixedlist' ? [row * field.width, (row + 1) * field.width] : offsets(buffers[0], row, field.type === 'list64');
   return Array.from({ length: end - start }, (_, i) => give(child, start + i));
 }
 
@@ -190,7 +222,13 @@ function split(value, unit) {
 }
 
 /** @param {bigint} rest @param {number} unit */
-const fraction = (rest, unit) => (rest === 0n ? '' : `.${rest.toString().padStart(3 * unit, '0').replace(/0+$/, '')}`);
+const fraction = (rest, unit) =>
+  rest === 0n
+    ? ''
+    : `.${rest
+        .toString()
+        .padStart(3 * unit, '0')
+        .replace(/0+$/, '')}`;
 
 /** @param {Uint8Array} bytes */
 function hex(bytes) {

@@ -114,7 +114,10 @@ function note(event, ended) {
   requests.value = [...requests.value.slice(1 - keptRequests), seen];
 }
 
-/** A listing of a web server comes out of its manifest, which is in memory by then. @param {import('../types.js').RequestInfoEvent} event @returns {SeenRequest['from']} */
+/**
+ * A listing of a web server comes out of its manifest, which is in memory by then.
+ * @param {import('../types.js').RequestInfoEvent} event @returns {SeenRequest['from']}
+ */
 function fromOf({ source, method }) {
   if (source !== 'network') return 'cache';
   if (storage === 'folder') return 'disk';
@@ -125,6 +128,13 @@ function fromOf({ source, method }) {
 function progress(id, event) {
   const now = running.value;
   if (now?.id !== id) return;
-  const text = event.type === 'files' ? `${event.done} of ${event.total} files` : event.type === 'rows' ? `${event.rows} rows` : event.type === 'phase' ? event.phase : undefined;
+  const text =
+    event.type === 'files'
+      ? `${event.done} of ${event.total} files`
+      : event.type === 'rows'
+        ? `${event.rows} rows`
+        : event.type === 'phase'
+          ? event.phase
+          : undefined;
   if (text !== undefined) running.value = { ...now, progress: text };
 }

@@ -21,7 +21,11 @@ export class PageEngine {
     this.wasm = wasm;
   }
 
-  /** The open table stays until another is open. @param {{ uri: string, storage: import('../types.js').PageStorage, timezone?: string, guessed?: boolean }} question @param {CallOptions} call */
+  /**
+   * The open table stays until another is open.
+   * @param {Parameters<import('../types.js').Engine['open']>[0]} question
+   * @param {CallOptions} call
+   */
   async open({ uri, storage, timezone, guessed = false }, call) {
     await init({ module: this.wasm });
     const store = storage.type === 'folder' ? folderStore(filesOfTable(storage.files)) : storage;
@@ -38,7 +42,14 @@ export class PageEngine {
 
   /** @param {RowsQuestion} question @param {CallOptions} call */
   async rows({ asOf, filters, projection, limit, readOptimized }, call) {
-    const options = { ...call, filters, limit, ...(asOf !== undefined && { asOf }), ...(projection.length > 0 && { projection }), ...(readOptimized && { readOptimized }) };
+    const options = {
+      ...call,
+      filters,
+      limit,
+      ...(asOf !== undefined && { asOf }),
+      ...(projection.length > 0 && { projection }),
+      ...(readOptimized && { readOptimized }),
+    };
     const result = await this.#held().read(options);
     return { ...tableOf(result.ipc), metrics: { ...result.metrics } };
   }
@@ -101,4 +112,8 @@ async function factsOf(table, call) {
 }
 
 /** @param {string | undefined} text */
-const list = (text) => (text ?? '').split(',').map((one) => one.trim()).filter(Boolean);
+const list = (text) =>
+  (text ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);

@@ -25,7 +25,11 @@ export function folderStore(files) {
       signal?.throwIfAborted();
       const file = files.get(path);
       if (!file) throw Object.assign(new Error(`${path} is not in the folder`), { status: 404 });
-      const [start, end] = !range ? [0, file.size] : 'suffix' in range ? [Math.max(0, file.size - range.suffix), file.size] : [range.start, range.end];
+      const [start, end] = !range
+        ? [0, file.size]
+        : 'suffix' in range
+          ? [Math.max(0, file.size - range.suffix), file.size]
+          : [range.start, range.end];
       return { data: new Uint8Array(await file.slice(start, end).arrayBuffer()), size: file.size };
     },
     async *list(prefix, { delimiter, startAfter = '' }) {

@@ -21,10 +21,41 @@ import { Table } from './flatbuffer.js';
  */
 
 const names = [
-  'none', 'null', 'int', 'float', 'binary', 'utf8', 'bool', 'decimal', 'date', 'time', 'timestamp', 'interval', 'list', 'struct',
-  'union', 'fixed', 'fixedlist', 'map', 'duration', 'binary64', 'utf864', 'list64',
+  'none',
+  'null',
+  'int',
+  'float',
+  'binary',
+  'utf8',
+  'bool',
+  'decimal',
+  'date',
+  'time',
+  'timestamp',
+  'interval',
+  'list',
+  'struct',
+  'union',
+  'fixed',
+  'fixedlist',
+  'map',
+  'duration',
+  'binary64',
+  'utf864',
+  'list64',
 ];
-const buffersOf = /** @type {Record<string, number>} */ ({ null: 0, struct: 1, fixedlist: 1, list: 2, map: 2, list64: 2, utf8: 3, binary: 3, utf864: 3, binary64: 3 });
+const buffersOf = /** @type {Record<string, number>} */ ({
+  null: 0,
+  struct: 1,
+  fixedlist: 1,
+  list: 2,
+  map: 2,
+  list64: 2,
+  utf8: 3,
+  binary: 3,
+  utf864: 3,
+  binary64: 3,
+});
 const schemaHeader = 1;
 const batchHeader = 3;
 
@@ -35,7 +66,7 @@ export function readStream(ipc) {
   let fields = [];
   /** @type {Batch[]} */
   const batches = [];
-  for (let at = 0; at + 8 <= ipc.byteLength; ) {
+  for (let at = 0; at + 8 <= ipc.byteLength;) {
     const start = view.getUint32(at, true) === 0xffffffff ? at + 8 : at + 4;
     const size = view.getInt32(start - 4, true);
     if (size === 0) break;
@@ -61,7 +92,12 @@ function readField(table) {
     name: table.string(0) ?? '',
     nullable: table.int8(1) !== 0,
     type,
-    width: 0, signed: true, precision: 0, scale: 0, unit: 0, zone: undefined,
+    width: 0,
+    signed: true,
+    precision: 0,
+    scale: 0,
+    unit: 0,
+    zone: undefined,
     ...numbers,
     children: table.tables(5).map(readField),
   };
@@ -70,16 +106,25 @@ function readField(table) {
 /** @param {string} type @param {Table} facts @returns {Partial<Field>} */
 function typeFacts(type, facts) {
   switch (type) {
-    case 'int': return { width: facts.int32(0), signed: facts.int8(1) !== 0 };
-    case 'float': return { width: 16 << facts.int16(0) };
-    case 'decimal': return { precision: facts.int32(0), scale: facts.int32(1), width: facts.int32(2, 128) };
-    case 'date': return { unit: facts.int16(0, 1) };
-    case 'time': return { unit: facts.int16(0, 1), width: facts.int32(1, 32) };
-    case 'timestamp': return { unit: facts.int16(0), zone: facts.string(1) };
-    case 'duration': return { unit: facts.int16(0, 1) };
+    case 'int':
+      return { width: facts.int32(0), signed: facts.int8(1) !== 0 };
+    case 'float':
+      return { width: 16 << facts.int16(0) };
+    case 'decimal':
+      return { precision: facts.int32(0), scale: facts.int32(1), width: facts.int32(2, 128) };
+    case 'date':
+      return { unit: facts.int16(0, 1) };
+    case 'time':
+      return { unit: facts.int16(0, 1), width: facts.int32(1, 32) };
+    case 'timestamp':
+      return { unit: facts.int16(0), zone: facts.string(1) };
+    case 'duration':
+      return { unit: facts.int16(0, 1) };
     case 'fixed':
-    case 'fixedlist': return { width: facts.int32(0) };
-    default: return {};
+    case 'fixedlist':
+      return { width: facts.int32(0) };
+    default:
+      return {};
   }
 }
 

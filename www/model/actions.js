@@ -21,7 +21,8 @@ let secret = {};
 export function storageOf(place, secret) {
   if (place.kind === 's3') {
     const { accessKeyId, secretAccessKey, sessionToken } = secret;
-    const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } : undefined;
+    const credentials =
+      accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } : undefined;
     return {
       type: 's3',
       region: place.region || 'us-east-1',
@@ -60,7 +61,12 @@ function located(place) {
 export async function open(wanted, secrets = {}, asked = {}) {
   const where = located(wanted);
   secret = secrets;
-  const question = { uri: where.uri, storage: storageOf(where, secrets), ...(where.timezone && { timezone: where.timezone }), guessed: !where.manifest };
+  const question = {
+    uri: where.uri,
+    storage: storageOf(where, secrets),
+    ...(where.timezone && { timezone: where.timezone }),
+    guessed: !where.manifest,
+  };
   state.attempted.value = where;
   const facts = await state.opening.start('open table', question);
   if (!facts) return;
@@ -157,7 +163,13 @@ let lastRows = '';
 function readRows() {
   const known = new Set(state.allColumns.value.map(({ name }) => name));
   const projection = [...new Set([...originColumns.filter((name) => known.has(name)), ...state.gridColumns.value])];
-  const question = { asOf: state.asOf.value, filters: state.filters.value, projection, limit: state.limit.value, readOptimized: state.readOptimized.value };
+  const question = {
+    asOf: state.asOf.value,
+    filters: state.filters.value,
+    projection,
+    limit: state.limit.value,
+    readOptimized: state.readOptimized.value,
+  };
   const text = JSON.stringify(question);
   untracked(() => {
     if (text === lastRows && state.rows.state.value.status !== 'idle') return;
@@ -201,7 +213,12 @@ export function follow() {
 export function link() {
   const place = state.place.value;
   const asOf = state.asOf.value;
-  return format({ view: state.view.value, filters: state.filters.value, ...(place && place.kind !== 'folder' && { place }), ...(asOf !== undefined && { asOf }) });
+  return format({
+    view: state.view.value,
+    filters: state.filters.value,
+    ...(place && place.kind !== 'folder' && { place }),
+    ...(asOf !== undefined && { asOf }),
+  });
 }
 
 /** Opens what the address says, else the first sample. */

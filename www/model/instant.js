@@ -33,8 +33,15 @@ export const zoneName = (timezone) => (timezone.toUpperCase() === 'UTC' ? 'UTC' 
 /** @typedef {'writes' | 'services' | 'clean-up'} Lane */
 
 const lanes = /** @type {Record<string, Lane>} */ ({
-  compaction: 'services', logcompaction: 'services', clustering: 'services', indexing: 'services',
-  clean: 'clean-up', rollback: 'clean-up', restore: 'clean-up', savepoint: 'clean-up', archive: 'clean-up',
+  compaction: 'services',
+  logcompaction: 'services',
+  clustering: 'services',
+  indexing: 'services',
+  clean: 'clean-up',
+  rollback: 'clean-up',
+  restore: 'clean-up',
+  savepoint: 'clean-up',
+  archive: 'clean-up',
 });
 
 /**

@@ -20,7 +20,12 @@ export function bytes(n) {
 export const exactBytes = (n) => counted(n, 'byte');
 
 /** `412 ms`, `1.4 s` @param {number} ms */
-export const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`);
+export const duration = (ms) =>
+  ms < 1000
+    ? `${Math.round(ms)} ms`
+    : ms < 60_000
+      ? `${(ms / 1000).toFixed(1)} s`
+      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 
 /** A long id with its middle left out. @param {string} text @param {number} [keep] */
 export const middleCut = (text, keep = 20) => (text.length <= keep ? text : `${text.slice(0, keep - 4)}…${text.slice(-3)}`);

@@ -14,11 +14,20 @@ export function FilterChips() {
   return (
     <>
       {state.filters.value.map((filter, index) => (
-        <button key={`${index} ${filter.join(' ')}`} type="button" class="chip" title="Remove this filter" aria-label={`Remove the filter ${words(filter)}`} onClick={() => actions.removeFilter(index)}>
+        <button
+          key={`${index} ${filter.join(' ')}`}
+          type="button"
+          class="chip"
+          title="Remove this filter"
+          aria-label={`Remove the filter ${words(filter)}`}
+          onClick={() => actions.removeFilter(index)}
+        >
           {words(filter)} <span aria-hidden="true">×</span>
         </button>
       ))}
-      <Menu id="add-filter" label="Add filter" title="Add a filter ( / )">{(close) => <FilterForm done={close} />}</Menu>
+      <Menu id="add-filter" label="Add filter" title="Add a filter ( / )">
+        {(close) => <FilterForm done={close} />}
+      </Menu>
     </>
   );
 }
@@ -46,21 +55,45 @@ function FilterForm({ done }) {
   };
   return (
     <form class="filter-form" onSubmit={submit}>
-      <label>Column
+      <label>
+        Column
         <select name="field" value={field} onChange={(event) => setField(event.currentTarget.value)}>
-          <optgroup label="Columns">{state.table.value?.columns.map(({ name }) => <option key={name}>{name}</option>)}</optgroup>
-          <optgroup label="Meta fields">{state.table.value?.metaColumns.map(({ name }) => <option key={name}>{name}</option>)}</optgroup>
+          <optgroup label="Columns">
+            {state.table.value?.columns.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </optgroup>
+          <optgroup label="Meta fields">
+            {state.table.value?.metaColumns.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </optgroup>
         </select>
       </label>
-      <label>Is
-        <select name="operator" value={operator} onChange={(event) => setOperator(event.currentTarget.value)}>{operators.map((one) => <option key={one}>{one}</option>)}</select>
+      <label>
+        Is
+        <select name="operator" value={operator} onChange={(event) => setOperator(event.currentTarget.value)}>
+          {operators.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
       </label>
       {!unary(operator) && (
-        <label>Value
-          <input name="value" class="mono" value={value} placeholder={operator.endsWith('IN') ? 'one, two, three' : column?.type} onInput={(event) => setValue(event.currentTarget.value)} autocomplete="off" />
+        <label>
+          Value
+          <input
+            name="value"
+            class="mono"
+            value={value}
+            placeholder={operator.endsWith('IN') ? 'one, two, three' : column?.type}
+            onInput={(event) => setValue(event.currentTarget.value)}
+            autocomplete="off"
+          />
         </label>
       )}
-      <button type="submit" class="button primary">Add</button>
+      <button type="submit" class="button primary">
+        Add
+      </button>
     </form>
   );
 }
@@ -78,13 +111,34 @@ export function ColumnMenu() {
         <div class="column-menu">
           {all.map(({ name, type }) => (
             <label key={name}>
-              <input type="checkbox" checked={shown.includes(name)} disabled={shown.length === 1 && shown.includes(name)} onChange={() => toggle(name)} />
+              <input
+                type="checkbox"
+                checked={shown.includes(name)}
+                disabled={shown.length === 1 && shown.includes(name)}
+                onChange={() => toggle(name)}
+              />
               <span>{name}</span> <span class="dim">{type}</span>
             </label>
           ))}
           <p class="buttons">
-            <button type="button" class="link" onClick={() => { state.chosenColumns.value = undefined; }}>Without meta fields</button>
-            <button type="button" class="link" onClick={() => { state.chosenColumns.value = all.map(({ name }) => name); }}>All</button>
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                state.chosenColumns.value = undefined;
+              }}
+            >
+              Without meta fields
+            </button>
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                state.chosenColumns.value = all.map(({ name }) => name);
+              }}
+            >
+              All
+            </button>
           </p>
         </div>
       )}

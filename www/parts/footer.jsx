@@ -16,15 +16,39 @@ export function Footer() {
     <footer class="footer" aria-label="Last action">
       <Shown />
       <span class="spring" />
-      {now && <span class="busy" role="status">{now.label}{now.progress ? `: ${now.progress}` : ''}<button type="button" class="link" title="Cancel (Esc)" onClick={() => cancel()}>cancel</button></span>}
-      {facts && (
-        <span class="cost" title={`${facts.label}: ${exactBytes(facts.bytes)} from the network, ${facts.cacheHits} from cache`}>
-          <span class="what">{facts.label}:</span> <span><b>{count(facts.requests)}</b> {facts.requests === 1 ? 'request' : 'requests'}</span>
-          {facts.cacheHits > 0 && <span><b>{count(facts.cacheHits)}</b> cached</span>}
-          <span><b>{bytes(facts.bytes)}</b></span> <span><b>{duration(facts.ms)}</b></span>
+      {now && (
+        <span class="busy" role="status">
+          {now.label}
+          {now.progress ? `: ${now.progress}` : ''}
+          <button type="button" class="link" title="Cancel (Esc)" onClick={() => cancel()}>
+            cancel
+          </button>
         </span>
       )}
-      {memory !== undefined && <span class="memory" title="WebAssembly memory of the engine">memory <b>{bytes(memory)}</b></span>}
+      {facts && (
+        <span class="cost" title={`${facts.label}: ${exactBytes(facts.bytes)} from the network, ${facts.cacheHits} from cache`}>
+          <span class="what">{facts.label}:</span>{' '}
+          <span>
+            <b>{count(facts.requests)}</b> {facts.requests === 1 ? 'request' : 'requests'}
+          </span>
+          {facts.cacheHits > 0 && (
+            <span>
+              <b>{count(facts.cacheHits)}</b> cached
+            </span>
+          )}
+          <span>
+            <b>{bytes(facts.bytes)}</b>
+          </span>{' '}
+          <span>
+            <b>{duration(facts.ms)}</b>
+          </span>
+        </span>
+      )}
+      {memory !== undefined && (
+        <span class="memory" title="WebAssembly memory of the engine">
+          memory <b>{bytes(memory)}</b>
+        </span>
+      )}
     </footer>
   );
 }
@@ -36,12 +60,32 @@ function Shown() {
   const instant = state.shownInstant.value;
   const when = instant === undefined ? '' : ` as of ${short(instant)}`;
   if (name === 'data') return <RowsShown when={when} />;
-  if (name === 'files') return <span><b>{counted(state.slices.shown?.length ?? 0, 'file slice')}</b>{when}</span>;
-  if (name === 'timeline') return <span><b>{counted(state.instants.value.length, 'instant')}</b> on the active timeline</span>;
-  if (name === 'schema') return <span><b>{counted(table?.columns.length ?? 0, 'field')}</b> as of the newest commit</span>;
+  if (name === 'files')
+    return (
+      <span>
+        <b>{counted(state.slices.shown?.length ?? 0, 'file slice')}</b>
+        {when}
+      </span>
+    );
+  if (name === 'timeline')
+    return (
+      <span>
+        <b>{counted(state.instants.value.length, 'instant')}</b> on the active timeline
+      </span>
+    );
+  if (name === 'schema')
+    return (
+      <span>
+        <b>{counted(table?.columns.length ?? 0, 'field')}</b> as of the newest commit
+      </span>
+    );
   const network = requests.value.filter(({ from }) => from === 'network').length;
   const cached = requests.value.filter(({ from }) => from === 'cache').length;
-  return <span><b>{counted(network, 'request')}</b> over the network, <b>{count(cached)}</b> from cache since the page was opened</span>;
+  return (
+    <span>
+      <b>{counted(network, 'request')}</b> over the network, <b>{count(cached)}</b> from cache since the page was opened
+    </span>
+  );
 }
 
 /** @param {{ when: string }} props */
@@ -55,8 +99,33 @@ function RowsShown({ when }) {
   const skipped = all - (metrics.filesTotal - metrics.filesPruned);
   return (
     <>
-      <span>{whole ? <><b>{count(rows.length)}</b> {rows.length === 1 ? 'row' : 'rows'}{state.filters.value.length > 0 ? ' match' : ''}</> : <>first <b>{count(rows.length)}</b> rows shown</>}{when}</span>
-      {all > 0 && <span class="wide">{skipped > 0 ? <><b>{count(skipped)} of {counted(all, 'slice')}</b> skipped</> : `${counted(all, 'slice')} read`}</span>}
+      <span>
+        {whole ? (
+          <>
+            <b>{count(rows.length)}</b> {rows.length === 1 ? 'row' : 'rows'}
+            {state.filters.value.length > 0 ? ' match' : ''}
+          </>
+        ) : (
+          <>
+            first <b>{count(rows.length)}</b> rows shown
+          </>
+        )}
+        {when}
+      </span>
+      {all > 0 && (
+        <span class="wide">
+          {skipped > 0 ? (
+            <>
+              <b>
+                {count(skipped)} of {counted(all, 'slice')}
+              </b>{' '}
+              skipped
+            </>
+          ) : (
+            `${counted(all, 'slice')} read`
+          )}
+        </span>
+      )}
       {metrics.rowGroupsPruned > 0 && <span class="wide">{counted(metrics.rowGroupsPruned, 'row group')} skipped by statistics</span>}
     </>
   );

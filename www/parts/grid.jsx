@@ -49,18 +49,28 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
     const to = { row: clamp(row, rows.length), column: clamp(column, columns.length) };
     setActive(to);
     if (box.current) bringIntoSight(box.current, to.row, height);
-    requestAnimationFrame(() => document.getElementById(cellId(to.row, to.column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
+    requestAnimationFrame(() =>
+      document.getElementById(cellId(to.row, to.column))?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    );
   };
   const press = (/** @type {KeyboardEvent} */ event) => {
     const row = rows[active.row];
     if (row === undefined) return;
-    if ((event.ctrlKey || event.metaKey) && event.key === 'c' && copy && !String(getSelection())) void navigator.clipboard.writeText(copy(row, active.column));
+    if ((event.ctrlKey || event.metaKey) && event.key === 'c' && copy && !String(getSelection()))
+      void navigator.clipboard.writeText(copy(row, active.column));
     else if (event.key === 'Enter' || event.key === ' ') onSelect?.(row, active.row);
     else if (!step(event, active, rows.length, columns.length, move)) return;
     event.preventDefault();
   };
   const click = (/** @type {MouseEvent} */ event) => {
-    const at = event.target instanceof Element ? event.target.closest('[role=gridcell]')?.id.slice(id.length + 1).split('-').map(Number) : undefined;
+    const at =
+      event.target instanceof Element
+        ? event.target
+            .closest('[role=gridcell]')
+            ?.id.slice(id.length + 1)
+            .split('-')
+            .map(Number)
+        : undefined;
     const [row = -1, column = 0] = at ?? [];
     const value = rows[row];
     if (value === undefined) return;
@@ -69,21 +79,41 @@ export function Grid({ label, columns, rows, cell, copy, tone, selected, onSelec
   };
   return (
     <div
-      ref={box} class={`grid ${stale ? 'stale' : ''} ${compact ? 'compact' : ''}`} style={{ '--columns': template, '--least': `${least}px` }} tabIndex={0}
-      role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={columns.length} aria-busy={stale === true}
-      aria-activedescendant={active.row >= first && active.row < last ? cellId(active.row, active.column) : undefined} onKeyDown={press} onClick={click}
+      ref={box}
+      class={`grid ${stale ? 'stale' : ''} ${compact ? 'compact' : ''}`}
+      style={{ '--columns': template, '--least': `${least}px` }}
+      tabIndex={0}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
+      aria-busy={stale === true}
+      aria-activedescendant={active.row >= first && active.row < last ? cellId(active.row, active.column) : undefined}
+      onKeyDown={press}
+      onClick={click}
       onScroll={(event) => setScrolled(Math.floor(event.currentTarget.scrollTop / height / chunk))}
     >
       <div class="grid-head" role="rowgroup">
         <div class="grid-names" role="row" aria-rowindex={1}>
-          {columns.map(({ key, head, end }) => <div key={key} role="columnheader" class={end ? 'end' : ''}>{head}</div>)}
+          {columns.map(({ key, head, end }) => (
+            <div key={key} role="columnheader" class={end ? 'end' : ''}>
+              {head}
+            </div>
+          ))}
         </div>
       </div>
       <div role="rowgroup" style={{ paddingTop: `${first * height}px`, paddingBottom: `${(rows.length - last) * height}px` }}>
         {rows.slice(first, last).map((row, i) => (
           <Row
-            key={first + i} row={row} index={first + i} columns={columns} cell={cell} id={id}
-            tone={tone?.(row) ?? ''} selected={selected === first + i} active={active.row === first + i ? active.column : -1}
+            key={first + i}
+            row={row}
+            index={first + i}
+            columns={columns}
+            cell={cell}
+            id={id}
+            tone={tone?.(row) ?? ''}
+            selected={selected === first + i}
+            active={active.row === first + i ? active.column : -1}
           />
         ))}
       </div>
@@ -108,16 +138,26 @@ function bringIntoSight(box, row, height) {
 
 /** Drawn again only when it changes: moving the active cell touches two rows. */
 const Row = memo(
-  /** @param {{ row: any, index: number, columns: readonly GridColumn[], cell: (row: any, column: number) => import('preact').ComponentChildren, id: string, tone: string, selected: boolean, active: number }} props */
+  /**
+   * @param {{ row: any, index: number, id: string, tone: string, selected: boolean, active: number,
+   *   columns: readonly GridColumn[], cell: (row: any, column: number) => import('preact').ComponentChildren }} props
+   */
   ({ row, index, columns, cell, id, tone, selected, active }) => (
     <div role="row" aria-rowindex={index + 2} aria-selected={selected} class={`grid-row ${tone} ${selected ? 'selected' : ''}`}>
       {columns.map(({ key, end }, column) => (
-        <div key={key} id={`${id}-${index}-${column}`} role="gridcell" class={`${end ? 'end' : ''} ${active === column ? 'active' : ''}`}>{cell(row, column)}</div>
+        <div key={key} id={`${id}-${index}-${column}`} role="gridcell" class={`${end ? 'end' : ''} ${active === column ? 'active' : ''}`}>
+          {cell(row, column)}
+        </div>
       ))}
     </div>
   ),
   (before, after) =>
-    before.row === after.row && before.cell === after.cell && before.columns === after.columns && before.selected === after.selected && before.active === after.active && before.tone === after.tone,
+    before.row === after.row &&
+    before.cell === after.cell &&
+    before.columns === after.columns &&
+    before.selected === after.selected &&
+    before.active === after.active &&
+    before.tone === after.tone,
 );
 
 /**
@@ -144,7 +184,9 @@ export const Skeleton = ({ label, columns = 6 }) => (
   <div class="skeleton" role="status" aria-label={label}>
     {Array.from({ length: skeletonRows }, (_, row) => (
       <div key={row} class="skeleton-row">
-        {Array.from({ length: columns }, (_, column) => <span key={column} style={{ width: `${40 + ((row * 7 + column * 13) % 5) * 11}px` }} />)}
+        {Array.from({ length: columns }, (_, column) => (
+          <span key={column} style={{ width: `${40 + ((row * 7 + column * 13) % 5) * 11}px` }} />
+        ))}
       </div>
     ))}
   </div>

@@ -14,8 +14,26 @@ export function Header() {
       <Location />
       <Badges />
       <span class="spring" />
-      <button type="button" class="button" disabled={!state.table.value || local} title={local ? 'A folder of this computer cannot be linked to' : 'A link to what is shown'} onClick={() => { state.dialog.value = 'share'; }}>Share</button>
-      <button type="button" class="button primary" onClick={() => { state.dialog.value = 'open'; }}>Open table</button>
+      <button
+        type="button"
+        class="button"
+        disabled={!state.table.value || local}
+        title={local ? 'A folder of this computer cannot be linked to' : 'A link to what is shown'}
+        onClick={() => {
+          state.dialog.value = 'share';
+        }}
+      >
+        Share
+      </button>
+      <button
+        type="button"
+        class="button primary"
+        onClick={() => {
+          state.dialog.value = 'open';
+        }}
+      >
+        Open table
+      </button>
     </header>
   );
 }
@@ -42,12 +60,35 @@ function Badges() {
   const warnings = state.warnings.value;
   return (
     <ul class="badges" aria-label="Table facts">
-      <li class="badge strong" title="Table type">{typeNames[table.type]}</li>
-      <li class="badge" title="Table version">version <b>{table.version}</b></li>
-      {rows > 0 && <li class="badge" title="Rows in the base files as of the shown instant"><b>{count(rows)}</b> {rows === 1 ? 'row' : 'rows'}</li>}
-      {slices && <li class="badge" title={exactBytes(size)}><b>{bytes(size)}</b> in {counted(slices.length, 'slice')}</li>}
+      <li class="badge strong" title="Table type">
+        {typeNames[table.type]}
+      </li>
+      <li class="badge" title="Table version">
+        version <b>{table.version}</b>
+      </li>
+      {rows > 0 && (
+        <li class="badge" title="Rows in the base files as of the shown instant">
+          <b>{count(rows)}</b> {rows === 1 ? 'row' : 'rows'}
+        </li>
+      )}
+      {slices && (
+        <li class="badge" title={exactBytes(size)}>
+          <b>{bytes(size)}</b> in {counted(slices.length, 'slice')}
+        </li>
+      )}
       {warnings.length > 0 && (
-        <li><button type="button" class="badge warn" onClick={() => { state.selected.value = { kind: 'warnings' }; state.inspectorOpen.value = true; }}>{counted(warnings.length, 'warning')}</button></li>
+        <li>
+          <button
+            type="button"
+            class="badge warn"
+            onClick={() => {
+              state.selected.value = { kind: 'warnings' };
+              state.inspectorOpen.value = true;
+            }}
+          >
+            {counted(warnings.length, 'warning')}
+          </button>
+        </li>
       )}
     </ul>
   );

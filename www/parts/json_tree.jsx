@@ -13,8 +13,13 @@ export function JsonTree({ value, name, level = 0 }) {
   if (name === undefined) return <div class="tree mono">{inner}</div>;
   return (
     <details open={level <= openLevels && members.length <= 12}>
-      <summary><span class="tree-name">{name || '""'}</span> <span class="dim">{what}</span></summary>
-      <div class="tree-inner">{inner}{members.length > shownMembers && <p class="dim">and {members.length - shownMembers} more</p>}</div>
+      <summary>
+        <span class="tree-name">{name || '""'}</span> <span class="dim">{what}</span>
+      </summary>
+      <div class="tree-inner">
+        {inner}
+        {members.length > shownMembers && <p class="dim">and {members.length - shownMembers} more</p>}
+      </div>
     </details>
   );
 }
@@ -24,7 +29,11 @@ function Leaf({ name, value, plain }) {
   const text = value === null ? 'null' : String(value);
   return (
     <p class="tree-leaf" title={text.length > 40 ? text : undefined}>
-      {name !== undefined && <><span class="tree-name">{name}</span> </>}
+      {name !== undefined && (
+        <>
+          <span class="tree-name">{name}</span>{' '}
+        </>
+      )}
       <span class={value === null ? 'null' : plain ? 'dim' : ''}>{text}</span>
     </p>
   );

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * @param {{ id?: string, label: import('preact').ComponentChildren, title?: string, disabled?: boolean, children: (close: () => void) => import('preact').ComponentChildren }} props
+ * @typedef {import('preact').ComponentChildren} Children
+ * @param {{ id?: string, label: Children, title?: string, disabled?: boolean, children: (close: () => void) => Children }} props
  */
 export function Menu({ id, label, title, disabled, children }) {
   const [open, setOpen] = useState(false);
@@ -34,7 +35,18 @@ export function Menu({ id, label, title, disabled, children }) {
   };
   return (
     <div class="menu" ref={box} onKeyDown={press}>
-      <button ref={button} type="button" id={id} class="button" title={title} disabled={disabled} aria-expanded={open} onClick={() => setOpen(!open)}>{label}</button>
+      <button
+        ref={button}
+        type="button"
+        id={id}
+        class="button"
+        title={title}
+        disabled={disabled}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {label}
+      </button>
       {open && <div class="menu-panel">{children(close)}</div>}
     </div>
   );

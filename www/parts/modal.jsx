@@ -17,7 +17,9 @@ export function Modal({ title, children }) {
       <div class="modal-body">
         <header class="modal-head">
           <h2>{title}</h2>
-          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>×</button>
+          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
+            ×
+          </button>
         </header>
         {children}
       </div>

@@ -12,7 +12,9 @@ export function Notice() {
   return (
     <div class="notice">
       <Problem failure={task.failure} again={reopen} />
-      <button type="button" class="icon-button close" aria-label="Dismiss" onClick={() => setDismissed(task.failure)}>×</button>
+      <button type="button" class="icon-button close" aria-label="Dismiss" onClick={() => setDismissed(task.failure)}>
+        ×
+      </button>
     </div>
   );
 }

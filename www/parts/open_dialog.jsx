@@ -39,20 +39,55 @@ function OpenForm({ busy }) {
     if (kind === 'http') void open({ ...shared, kind, manifest: text('manifest') }, { authorization: text('authorization') });
     else {
       const secret = { accessKeyId: text('accessKeyId'), secretAccessKey: text('secretAccessKey'), sessionToken: text('sessionToken') };
-      void open({ ...shared, kind, region: text('region'), endpoint: text('endpoint'), pathStyle: form.has('pathStyle'), anonymous: !secret.accessKeyId }, secret);
+      void open(
+        {
+          ...shared,
+          kind,
+          region: text('region'),
+          endpoint: text('endpoint'),
+          pathStyle: form.has('pathStyle'),
+          anonymous: !secret.accessKeyId,
+        },
+        secret,
+      );
     }
   };
   return (
     <form class="open-form" onSubmit={submit} autocomplete="off">
       <div class="segments" role="group" aria-label="Storage">
-        <button type="button" aria-pressed={kind === 'http'} onClick={() => setKind('http')}>Web server</button>
-        <button type="button" aria-pressed={kind === 's3'} onClick={() => setKind('s3')}>S3, R2, MinIO</button>
-        <button type="button" aria-pressed={kind === 'folder'} onClick={() => setKind('folder')}>This computer</button>
+        <button type="button" aria-pressed={kind === 'http'} onClick={() => setKind('http')}>
+          Web server
+        </button>
+        <button type="button" aria-pressed={kind === 's3'} onClick={() => setKind('s3')}>
+          S3, R2, MinIO
+        </button>
+        <button type="button" aria-pressed={kind === 'folder'} onClick={() => setKind('folder')}>
+          This computer
+        </button>
       </div>
-      {kind === 'folder' ? <FolderField /> : <Field name="uri" label="Table address" value={last?.kind === kind ? last.uri : ''} placeholder={kind === 'http' ? 'https://host/path/to/table' : 's3://bucket/path/to/table'} required />}
+      {kind === 'folder' ? (
+        <FolderField />
+      ) : (
+        <Field
+          name="uri"
+          label="Table address"
+          value={last?.kind === kind ? last.uri : ''}
+          placeholder={kind === 'http' ? 'https://host/path/to/table' : 's3://bucket/path/to/table'}
+          required
+        />
+      )}
       {kind === 'http' && <HttpFields last={last} />}
       {kind === 's3' && <S3Fields last={last} />}
-      <p class="buttons"><button type="submit" class="button primary" disabled={busy}>{busy ? 'Opening…' : 'Open'}</button>{busy && <button type="button" class="button" onClick={() => cancel()}>Cancel</button>}</p>
+      <p class="buttons">
+        <button type="submit" class="button primary" disabled={busy}>
+          {busy ? 'Opening…' : 'Open'}
+        </button>
+        {busy && (
+          <button type="button" class="button" onClick={() => cancel()}>
+            Cancel
+          </button>
+        )}
+      </p>
     </form>
   );
 }
@@ -60,7 +95,13 @@ function OpenForm({ busy }) {
 /** @param {{ last: Place | undefined }} props */
 const HttpFields = ({ last }) => (
   <>
-    <Field name="manifest" label="Manifest" note="the list of files, which a plain web server cannot give" value={last?.manifest ?? ''} placeholder="hudi-manifest.json in the table's folder" />
+    <Field
+      name="manifest"
+      label="Manifest"
+      note="the list of files, which a plain web server cannot give"
+      value={last?.manifest ?? ''}
+      placeholder="hudi-manifest.json in the table's folder"
+    />
     <Field name="authorization" label="Authorization header" note="kept in memory only" type="password" placeholder="Bearer …" />
   </>
 );
@@ -72,7 +113,9 @@ const S3Fields = ({ last }) => (
       <Field name="region" label="Region" value={last?.region ?? ''} placeholder="us-east-1" />
       <Field name="endpoint" label="Endpoint" note="if not AWS" value={last?.endpoint ?? ''} placeholder="https://…" />
     </div>
-    <label class="check"><input type="checkbox" name="pathStyle" defaultChecked={last?.pathStyle ?? false} /> bucket in the path, not in the host name</label>
+    <label class="check">
+      <input type="checkbox" name="pathStyle" defaultChecked={last?.pathStyle ?? false} /> bucket in the path, not in the host name
+    </label>
     <p class="dim small">Without keys the bucket is read anonymously. Keys stay in memory and are never part of a link.</p>
     <div class="pair">
       <Field name="accessKeyId" label="Access key id" />
@@ -85,15 +128,29 @@ const S3Fields = ({ last }) => (
 /** @param {{ name: string, label: string, note?: string, value?: string, placeholder?: string, type?: string, required?: boolean }} props */
 const Field = ({ name, label, note, value, placeholder, type = 'text', required }) => (
   <label class="field">
-    <span>{label}{note && <span class="dim"> · {note}</span>}</span>
-    <input class="mono" name={name} type={type} defaultValue={value ?? ''} placeholder={placeholder ?? ''} required={required ?? false} autocomplete="off" spellcheck={false} />
+    <span>
+      {label}
+      {note && <span class="dim"> · {note}</span>}
+    </span>
+    <input
+      class="mono"
+      name={name}
+      type={type}
+      defaultValue={value ?? ''}
+      placeholder={placeholder ?? ''}
+      required={required ?? false}
+      autocomplete="off"
+      spellcheck={false}
+    />
   </label>
 );
 
 /** Browsers hand over a folder only through such a field; nothing is uploaded. */
 const FolderField = () => (
   <label class="field">
-    <span>Folder of the table<span class="dim"> · read in place, nothing leaves this computer</span></span>
+    <span>
+      Folder of the table<span class="dim"> · read in place, nothing leaves this computer</span>
+    </span>
     <input name="files" type="file" required {...{ webkitdirectory: true }} />
   </label>
 );
@@ -106,7 +163,10 @@ function Samples() {
       <ul class="samples">
         {state.samples.value.map(({ name, note }) => (
           <li key={name}>
-            <button type="button" class="sample" onClick={() => void open({ uri: '', kind: 'http', sample: name })}><span class="mono">{name}</span><span class="dim">{note}</span></button>
+            <button type="button" class="sample" onClick={() => void open({ uri: '', kind: 'http', sample: name })}>
+              <span class="mono">{name}</span>
+              <span class="dim">{note}</span>
+            </button>
           </li>
         ))}
       </ul>

@@ -14,7 +14,11 @@ import * as state from '../model/state.js';
 /** @param {{ failure: Failure, again: () => void, place?: 'view' | 'dialog' }} props */
 export function Problem({ failure, again, place = 'view' }) {
   const uri = (place === 'dialog' ? state.attempted.value : state.place.value)?.uri ?? state.attempted.value?.uri ?? '';
-  const { title, text, remedies, hint } = problemOf(failure, { asOf: state.asOf.value, uri: withoutSecrets(uri), filtered: state.filters.value.length > 0 });
+  const { title, text, remedies, hint } = problemOf(failure, {
+    asOf: state.asOf.value,
+    uri: withoutSecrets(uri),
+    filtered: state.filters.value.length > 0,
+  });
   const shown = remedies.filter((remedy) => usable(remedy, place));
   return (
     <div class={`problem ${place}`} role="alert">
@@ -22,9 +26,14 @@ export function Problem({ failure, again, place = 'view' }) {
       <p>{text}</p>
       {hint && <p class="dim">{hint}</p>}
       <p class="buttons">
-        {shown.map((remedy, index) => <RemedyButton key={remedy} remedy={remedy} failure={failure} again={again} main={index === 0} />)}
+        {shown.map((remedy, index) => (
+          <RemedyButton key={remedy} remedy={remedy} failure={failure} again={again} main={index === 0} />
+        ))}
       </p>
-      <p class="mono dim small">{failure.code}{failure.path ? ` · ${failure.path}` : ''}</p>
+      <p class="mono dim small">
+        {failure.code}
+        {failure.path ? ` · ${failure.path}` : ''}
+      </p>
     </div>
   );
 }
@@ -43,10 +52,16 @@ function RemedyButton({ remedy, failure, again, main }) {
   const [copied, setCopied] = useState(false);
   const go = {
     retry: again,
-    open: () => { state.dialog.value = 'open'; },
+    open: () => {
+      state.dialog.value = 'open';
+    },
     newest: () => actions.goTo(undefined),
-    'read-optimized': () => { state.readOptimized.value = true; },
-    cors: () => { state.dialog.value = 'cors'; },
+    'read-optimized': () => {
+      state.readOptimized.value = true;
+    },
+    cors: () => {
+      state.dialog.value = 'cors';
+    },
     'clear-filters': actions.clearFilters,
     refresh: actions.reopen,
     copy: () => void navigator.clipboard.writeText(details(failure)).then(() => setCopied(true)),
@@ -61,7 +76,11 @@ function RemedyButton({ remedy, failure, again, main }) {
     refresh: 'Look for newer instants',
     copy: copied ? 'Copied' : 'Copy details',
   }[remedy];
-  return <button type="button" class={main ? 'button primary' : 'button'} onClick={go}>{word}</button>;
+  return (
+    <button type="button" class={main ? 'button primary' : 'button'} onClick={go}>
+      {word}
+    </button>
+  );
 }
 
 /** @param {{ again: () => void }} props */
@@ -69,7 +88,11 @@ export const Cancelled = ({ again }) => (
   <div class="problem view" role="status">
     <h2>Cancelled</h2>
     <p>The requests under way were ended. Nothing was changed.</p>
-    <p class="buttons"><button type="button" class="button primary" onClick={again}>Run it again</button></p>
+    <p class="buttons">
+      <button type="button" class="button primary" onClick={again}>
+        Run it again
+      </button>
+    </p>
   </div>
 );
 

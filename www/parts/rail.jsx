@@ -10,7 +10,14 @@ import { Icon } from './icons.jsx';
 
 /** @type {readonly { head?: string, items: readonly (readonly [ViewName, string])[] }[]} */
 const groups = [
-  { items: [['data', 'Data'], ['files', 'Files'], ['timeline', 'Timeline'], ['schema', 'Schema']] },
+  {
+    items: [
+      ['data', 'Data'],
+      ['files', 'Files'],
+      ['timeline', 'Timeline'],
+      ['schema', 'Schema'],
+    ],
+  },
   { head: 'Engine', items: [['requests', 'Requests']] },
 ];
 
@@ -19,10 +26,23 @@ export const Rail = () => (
     {groups.map(({ head, items }) => (
       <div key={head ?? 'views'} class="rail-group">
         {head && <h2>{head}</h2>}
-        {items.map(([name, word]) => <Item key={name} name={name} word={word} />)}
+        {items.map(([name, word]) => (
+          <Item key={name} name={name} word={word} />
+        ))}
       </div>
     ))}
-    <button type="button" class="rail-item rail-keys" title="Keys ( ? )" aria-label="Keys" onClick={() => { state.dialog.value = 'keys'; }}><kbd>?</kbd><span class="rail-word">Keys</span></button>
+    <button
+      type="button"
+      class="rail-item rail-keys"
+      title="Keys ( ? )"
+      aria-label="Keys"
+      onClick={() => {
+        state.dialog.value = 'keys';
+      }}
+    >
+      <kbd>?</kbd>
+      <span class="rail-word">Keys</span>
+    </button>
   </nav>
 );
 
@@ -31,7 +51,13 @@ function Item({ name, word }) {
   const current = state.view.value === name;
   const n = countOf(name);
   return (
-    <button type="button" class="rail-item" aria-current={current ? 'page' : undefined} title={`${word} (g ${name[0]})`} onClick={() => show(name)}>
+    <button
+      type="button"
+      class="rail-item"
+      aria-current={current ? 'page' : undefined}
+      title={`${word} (g ${name[0]})`}
+      onClick={() => show(name)}
+    >
       <Icon name={name} />
       <span class="rail-word">{word}</span>
       {n !== undefined && <span class="rail-count">{n}</span>}

@@ -8,7 +8,32 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-const steps = [second, 2 * second, 5 * second, 10 * second, 15 * second, 30 * second, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 30 * day, 90 * day, 365 * day];
+const steps = [
+  second,
+  2 * second,
+  5 * second,
+  10 * second,
+  15 * second,
+  30 * second,
+  minute,
+  2 * minute,
+  5 * minute,
+  10 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  7 * day,
+  14 * day,
+  30 * day,
+  90 * day,
+  365 * day,
+];
 const tickRoom = 110;
 const edge = 0.03;
 
@@ -25,7 +50,10 @@ export function scaleOf(instants, width, zoom) {
 
 /** @param {readonly TimelineEntry[]} instants @returns {Span} */
 export function wholeSpan(instants) {
-  const times = instants.flatMap(({ timestamp, completionTimestamp }) => [clock(timestamp), completionTimestamp === undefined ? undefined : clock(completionTimestamp)]);
+  const times = instants.flatMap(({ timestamp, completionTimestamp }) => [
+    clock(timestamp),
+    completionTimestamp === undefined ? undefined : clock(completionTimestamp),
+  ]);
   const known = times.filter((at) => at !== undefined);
   const first = known.reduce((a, b) => Math.min(a, b), Infinity);
   const last = known.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -12,7 +12,7 @@ export function squarify(sizes, width, height) {
   /** @type {Box[]} */
   const boxes = [];
   let free = { left: 0, top: 0, width, height };
-  for (let from = 0; from < areas.length; ) {
+  for (let from = 0; from < areas.length;) {
     const side = Math.min(free.width, free.height);
     const row = [areas[from] ?? 0];
     while (from + row.length < areas.length) {

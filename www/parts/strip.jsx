@@ -24,15 +24,42 @@ export function Strip() {
   return (
     <section class="strip" aria-label="Timeline strip">
       <ul class="lanes" aria-hidden="true">
-        {lanes.map((lane) => <li key={lane}>{lane}</li>)}
+        {lanes.map((lane) => (
+          <li key={lane}>{lane}</li>
+        ))}
         {first !== undefined && <li class="day">{dayOf(first)}</li>}
       </ul>
       <Axis />
       <div class="strip-facts">
-        {table && <span title={table.timezone === 'UTC' ? 'Instants are UTC.' : 'This table keeps instants on the clock of whoever wrote them (hoodie.table.timeline.timezone=LOCAL).'}>{zoneName(table.timezone)}</span>}
+        {table && (
+          <span
+            title={
+              table.timezone === 'UTC'
+                ? 'Instants are UTC.'
+                : 'This table keeps instants on the clock of whoever wrote them (hoodie.table.timeline.timezone=LOCAL).'
+            }
+          >
+            {zoneName(table.timezone)}
+          </span>
+        )}
         {pending > 0 && <span class="pending">{counted(pending, 'pending', 'pending')}</span>}
-        {state.asOf.value !== undefined && <button type="button" class="link" title="Show the newest instant again" onClick={() => actions.goTo(undefined)}>newest</button>}
-        {zoom && <button type="button" class="link" title="Show all instants again" onClick={() => { state.stripZoom.value = undefined; }}>whole</button>}
+        {state.asOf.value !== undefined && (
+          <button type="button" class="link" title="Show the newest instant again" onClick={() => actions.goTo(undefined)}>
+            newest
+          </button>
+        )}
+        {zoom && (
+          <button
+            type="button"
+            class="link"
+            title="Show all instants again"
+            onClick={() => {
+              state.stripZoom.value = undefined;
+            }}
+          >
+            whole
+          </button>
+        )}
       </div>
     </section>
   );
@@ -69,14 +96,34 @@ function Axis() {
   };
   return (
     <div
-      ref={box} class="axis" onPointerDown={down} onPointerMove={(event) => preview !== undefined && setPreview(at(event))}
-      onPointerUp={(event) => preview !== undefined && drop(at(event))} onPointerCancel={() => setPreview(undefined)}
+      ref={box}
+      class="axis"
+      onPointerDown={down}
+      onPointerMove={(event) => preview !== undefined && setPreview(at(event))}
+      onPointerUp={(event) => preview !== undefined && drop(at(event))}
+      onPointerCancel={() => setPreview(undefined)}
     >
       {width > 0 && (
         <svg width={width} height="104" aria-hidden="true">
-          {lanes.map((lane, i) => <line key={lane} class="lane" x1="0" x2={width} y1={laneTop + i * laneStep + barHeight / 2} y2={laneTop + i * laneStep + barHeight / 2} />)}
-          {instants.length > 0 && ticksOf(start, end, width).map(({ at: time, text }) => <text key={time} class="tick" x={x(time)} y="88">{text}</text>)}
-          {instants.map((entry) => <Bar key={`${entry.timestamp} ${entry.action}`} entry={entry} x={x} width={width} />)}
+          {lanes.map((lane, i) => (
+            <line
+              key={lane}
+              class="lane"
+              x1="0"
+              x2={width}
+              y1={laneTop + i * laneStep + barHeight / 2}
+              y2={laneTop + i * laneStep + barHeight / 2}
+            />
+          ))}
+          {instants.length > 0 &&
+            ticksOf(start, end, width).map(({ at: time, text }) => (
+              <text key={time} class="tick" x={x(time)} y="88">
+                {text}
+              </text>
+            ))}
+          {instants.map((entry) => (
+            <Bar key={`${entry.timestamp} ${entry.action}`} entry={entry} x={x} width={width} />
+          ))}
         </svg>
       )}
       <Handle index={index} x={x} width={width} onStep={drop} />
@@ -97,9 +144,25 @@ function Bar({ entry, x, width }) {
   const id = `${entry.timestamp} ${entry.action}`;
   if (isPending(entry)) {
     const right = Math.min(width, left + openWidth);
-    return <path class="bar open" data-instant={id} d={`M${right} ${top}H${left}V${top + barHeight}H${right}`}><title>{label}</title></path>;
+    return (
+      <path class="bar open" data-instant={id} d={`M${right} ${top}H${left}V${top + barHeight}H${right}`}>
+        <title>{label}</title>
+      </path>
+    );
   }
-  return <rect class={`bar ${hueOf(action)}`} data-instant={id} x={left} y={top} width={Math.max(barMin, x(done) - left)} height={barHeight} rx="2"><title>{label}</title></rect>;
+  return (
+    <rect
+      class={`bar ${hueOf(action)}`}
+      data-instant={id}
+      x={left}
+      y={top}
+      width={Math.max(barMin, x(done) - left)}
+      height={barHeight}
+      rx="2"
+    >
+      <title>{label}</title>
+    </rect>
+  );
 }
 
 /** @param {{ index: number, x: (at: number) => number, width: number, onStep: (index: number) => void }} props */
@@ -117,17 +180,36 @@ function Handle({ index, x, width, onStep }) {
       state.stripZoom.value = zoomed(state.stripZoom.value ?? whole, whole, at, zoom);
       return;
     }
-    const to = { ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1, Home: 0, End: instants.length - 1, PageUp: index - 10, PageDown: index + 10 }[event.key];
+    const to = {
+      ArrowLeft: index - 1,
+      ArrowDown: index - 1,
+      ArrowRight: index + 1,
+      ArrowUp: index + 1,
+      Home: 0,
+      End: instants.length - 1,
+      PageUp: index - 10,
+      PageDown: index + 10,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     onStep(Math.max(0, Math.min(instants.length - 1, to)));
   };
   return (
     <div
-      class="handle" style={{ left: `${left}px` }} tabIndex={0} role="slider" aria-label="Instant shown" aria-valuemin={0}
-      aria-valuemax={instants.length - 1} aria-valuenow={Math.max(0, index)} aria-valuetext={`as of ${full(time)}`} onKeyDown={press}
+      class="handle"
+      style={{ left: `${left}px` }}
+      tabIndex={0}
+      role="slider"
+      aria-label="Instant shown"
+      aria-valuemin={0}
+      aria-valuemax={instants.length - 1}
+      aria-valuenow={Math.max(0, index)}
+      aria-valuetext={`as of ${full(time)}`}
+      onKeyDown={press}
     >
-      <span class="handle-label mono" style={{ transform: `translateX(${labelShift(left, width, text.length * 7.3 + 14)}px)` }}>{text}</span>
+      <span class="handle-label mono" style={{ transform: `translateX(${labelShift(left, width, text.length * 7.3 + 14)}px)` }}>
+        {text}
+      </span>
     </div>
   );
 }
@@ -147,7 +229,8 @@ function useWheel(box, width) {
       const aside = event.shiftKey ? event.deltaY : event.deltaX;
       const perPixel = (span.end - span.start) / width;
       const around = span.start + (event.clientX - current.getBoundingClientRect().left) * perPixel;
-      state.stripZoom.value = aside !== 0 ? state.stripZoom.value && panned(span, whole, aside * perPixel) : zoomed(span, whole, around, 1.0015 ** event.deltaY);
+      state.stripZoom.value =
+        aside !== 0 ? state.stripZoom.value && panned(span, whole, aside * perPixel) : zoomed(span, whole, around, 1.0015 ** event.deltaY);
     };
     // Only a listener that says so may keep the page from scrolling.
     current.addEventListener('wheel', turn, { passive: false });

@@ -24,16 +24,34 @@ export function Treemap({ slices, selected, onSelect }) {
   return (
     <div class="treemap" aria-hidden="true">
       {groups.map(({ partition, size, members }) => (
-        <div key={partition} class="treemap-column" style={{ flexGrow: size }} title={`${partition}: ${bytes(size)} in ${counted(members.length, 'slice')}`}>
+        <div
+          key={partition}
+          class="treemap-column"
+          style={{ flexGrow: size }}
+          title={`${partition}: ${bytes(size)} in ${counted(members.length, 'slice')}`}
+        >
           <div class="treemap-blocks">
             {squarify(areasOf(members, groups.length), (size / whole) * area.width, area.height).map((box, i) => {
               const slice = members[i];
-              if (slice === undefined || i === leastOf(groups.length)) return <span key="rest" class="block rest" style={styleOf(box, (size / whole) * area.width)} title={`${members.length - i} smaller slices`} />;
+              if (slice === undefined || i === leastOf(groups.length))
+                return (
+                  <span
+                    key="rest"
+                    class="block rest"
+                    style={styleOf(box, (size / whole) * area.width)}
+                    title={`${members.length - i} smaller slices`}
+                  />
+                );
               const tone = slice.hasLogFiles ? 'logged' : slice.totalSizeBytes < mean * smallFile ? 'small' : '';
               return (
                 <button
-                  key={`${slice.partitionPath} ${slice.fileId}`} type="button" tabIndex={-1} class={`block ${tone} ${selected === slice ? 'selected' : ''}`}
-                  style={styleOf(box, (size / whole) * area.width)} title={`${slice.fileId}: ${bytes(slice.totalSizeBytes)}`} onClick={() => onSelect(slice)}
+                  key={`${slice.partitionPath} ${slice.fileId}`}
+                  type="button"
+                  tabIndex={-1}
+                  class={`block ${tone} ${selected === slice ? 'selected' : ''}`}
+                  style={styleOf(box, (size / whole) * area.width)}
+                  title={`${slice.fileId}: ${bytes(slice.totalSizeBytes)}`}
+                  onClick={() => onSelect(slice)}
                 />
               );
             })}
@@ -68,11 +86,19 @@ const styleOf = ({ left, top, width: wide, height }, width) => ({
 
 /** Partitions by bytes, largest first, their slices too; the smallest together where there are many. @param {readonly HudiFileSlice[]} slices @returns {Group[]} */
 function byPartition(slices) {
-  const groups = [...Map.groupBy(slices, ({ partitionPath }) => partitionPath)].map(([partition, members]) => groupOf(partition || 'no partition', members));
+  const groups = [...Map.groupBy(slices, ({ partitionPath }) => partitionPath)].map(([partition, members]) =>
+    groupOf(partition || 'no partition', members),
+  );
   groups.sort((a, b) => b.size - a.size);
   if (groups.length <= mostColumns) return groups;
   const rest = groups.slice(mostColumns - 1);
-  return [...groups.slice(0, mostColumns - 1), groupOf(`${rest.length} more`, rest.flatMap(({ members }) => members))];
+  return [
+    ...groups.slice(0, mostColumns - 1),
+    groupOf(
+      `${rest.length} more`,
+      rest.flatMap(({ members }) => members),
+    ),
+  ];
 }
 
 /** @param {string} partition @param {readonly HudiFileSlice[]} members @returns {Group} */

@@ -31,8 +31,26 @@ function ReadMode() {
   const chosen = state.readOptimized.value;
   return (
     <div class="segments" role="group" aria-label="Query type">
-      <button type="button" aria-pressed={!chosen} title="Base files merged with their logs" onClick={() => { state.readOptimized.value = false; }}>Snapshot</button>
-      <button type="button" aria-pressed={chosen} title="Base files alone: as of each file group's last compaction" onClick={() => { state.readOptimized.value = true; }}>Read-optimized</button>
+      <button
+        type="button"
+        aria-pressed={!chosen}
+        title="Base files merged with their logs"
+        onClick={() => {
+          state.readOptimized.value = false;
+        }}
+      >
+        Snapshot
+      </button>
+      <button
+        type="button"
+        aria-pressed={chosen}
+        title="Base files alone: as of each file group's last compaction"
+        onClick={() => {
+          state.readOptimized.value = true;
+        }}
+      >
+        Read-optimized
+      </button>
     </div>
   );
 }
@@ -49,11 +67,27 @@ function Rows() {
 
 function NoRows() {
   const filtered = state.filters.value.length > 0;
-  if (!filtered) return <Empty title="The table is empty as of this instant"><p>{state.table.value?.newest === undefined ? 'No commit has completed yet.' : 'Its commits leave no rows. Another instant may have some: move the handle on the timeline.'}</p></Empty>;
+  if (!filtered)
+    return (
+      <Empty title="The table is empty as of this instant">
+        <p>
+          {state.table.value?.newest === undefined
+            ? 'No commit has completed yet.'
+            : 'Its commits leave no rows. Another instant may have some: move the handle on the timeline.'}
+        </p>
+      </Empty>
+    );
   return (
     <Empty title="No row matches">
-      <p>The table was read and no row passes all {state.filters.value.length === 1 ? 'of the filter' : `${state.filters.value.length} filters`}. Null matches nothing but IS NULL.</p>
-      <p class="buttons"><button type="button" class="button primary" onClick={actions.clearFilters}>Remove the filters</button></p>
+      <p>
+        The table was read and no row passes all{' '}
+        {state.filters.value.length === 1 ? 'of the filter' : `${state.filters.value.length} filters`}. Null matches nothing but IS NULL.
+      </p>
+      <p class="buttons">
+        <button type="button" class="button primary" onClick={actions.clearFilters}>
+          Remove the filters
+        </button>
+      </p>
     </Empty>
   );
 }
@@ -67,7 +101,9 @@ function RowGrid({ answer, stale }) {
   }, [answer, names]);
   const columns = useMemo(() => at.map((index) => headOf(answer, index)), [answer, at]);
   const cell = useCallback(
-    (/** @type {readonly Cell[]} */ row, /** @type {number} */ i) => <Value value={row[at[i] ?? -1] ?? null} kind={answer.columns[at[i] ?? -1]?.kind ?? 'text'} />,
+    (/** @type {readonly Cell[]} */ row, /** @type {number} */ i) => (
+      <Value value={row[at[i] ?? -1] ?? null} kind={answer.columns[at[i] ?? -1]?.kind ?? 'text'} />
+    ),
     [answer, at],
   );
   const chosen = state.selected.value;
@@ -75,12 +111,29 @@ function RowGrid({ answer, stale }) {
   return (
     <>
       <Grid
-        label="Rows" columns={columns} rows={answer.rows} stale={stale} cell={cell}
+        label="Rows"
+        columns={columns}
+        rows={answer.rows}
+        stale={stale}
+        cell={cell}
         copy={(row, i) => row[at[i] ?? -1] ?? ''}
         {...(chosen?.kind === 'row' && { selected: chosen.index })}
         onSelect={(cells, index) => actions.select({ kind: 'row', columns: answer.columns, cells, index })}
       />
-      {more && <div class="more"><button type="button" class="button" disabled={stale} onClick={() => { state.limit.value += state.pageSize; }}>Read {count(state.pageSize)} more rows</button></div>}
+      {more && (
+        <div class="more">
+          <button
+            type="button"
+            class="button"
+            disabled={stale}
+            onClick={() => {
+              state.limit.value += state.pageSize;
+            }}
+          >
+            Read {count(state.pageSize)} more rows
+          </button>
+        </div>
+      )}
     </>
   );
 }
@@ -88,8 +141,13 @@ function RowGrid({ answer, stale }) {
 /** @param {{ value: Cell, kind: Column['kind'] }} props */
 export function Value({ value, kind }) {
   if (value === null) return <span class="null">null</span>;
-  if (kind === 'text' || kind === 'boolean') return <span title={value.length > 30 ? value : undefined}>{value === '' ? <span class="null">empty</span> : value}</span>;
-  return <span class={`mono ${kind === 'nested' || kind === 'binary' ? 'dim' : ''}`} title={value.length > 30 ? value : undefined}>{value}</span>;
+  if (kind === 'text' || kind === 'boolean')
+    return <span title={value.length > 30 ? value : undefined}>{value === '' ? <span class="null">empty</span> : value}</span>;
+  return (
+    <span class={`mono ${kind === 'nested' || kind === 'binary' ? 'dim' : ''}`} title={value.length > 30 ? value : undefined}>
+      {value}
+    </span>
+  );
 }
 
 const measured = 60;
@@ -102,7 +160,16 @@ function headOf({ columns, rows }, index) {
   const type = [column.type.length > 26 ? `${column.type.slice(0, 25)}…` : column.type, ...roles].join(' · ');
   const longest = rows.slice(0, measured).reduce((most, row) => Math.max(most, row[index]?.length ?? 4), 0);
   const width = Math.max(72, Math.min(300, Math.max(column.name.length * 7.6, type.length * 6.4, longest * letter) + 28));
-  const head = <><span class="column-name" title={column.name}>{column.name}</span><span class="column-type" title={column.type}>{type}</span></>;
+  const head = (
+    <>
+      <span class="column-name" title={column.name}>
+        {column.name}
+      </span>
+      <span class="column-type" title={column.type}>
+        {type}
+      </span>
+    </>
+  );
   return { key: column.name, head, width, end: column.kind === 'number' };
 }
 

@@ -17,7 +17,12 @@ export function FilesView() {
   if (task.status === 'cancelled') return <Cancelled again={state.slices.again} />;
   const slices = state.slices.shown;
   if (!slices) return <Skeleton label="Listing file slices" />;
-  if (slices.length === 0) return <Empty title="No file slice as of this instant"><p>Nothing was written yet, or all partitions were replaced or deleted.</p></Empty>;
+  if (slices.length === 0)
+    return (
+      <Empty title="No file slice as of this instant">
+        <p>Nothing was written yet, or all partitions were replaced or deleted.</p>
+      </Empty>
+    );
   return <Slices slices={slices} stale={task.status === 'loading'} />;
 }
 
@@ -32,15 +37,28 @@ function Slices({ slices, stale }) {
   return (
     <>
       <div class="toolbar">
-        <span><b>{counted(slices.length, 'file slice')}</b> in {partitions === 1 && sorted[0]?.partitionPath === '' ? 'a table without partitions' : counted(partitions, 'partition')}</span>
+        <span>
+          <b>{counted(slices.length, 'file slice')}</b> in{' '}
+          {partitions === 1 && sorted[0]?.partitionPath === '' ? 'a table without partitions' : counted(partitions, 'partition')}
+        </span>
         <span class="spring" />
         <span class="dim hint">A column is a partition, an area is a file slice by bytes</span>
       </div>
       <div class="files">
-        <Treemap slices={slices} selected={picked < 0 ? undefined : sorted[picked]} onSelect={(slice) => actions.select({ kind: 'slice', slice })} />
+        <Treemap
+          slices={slices}
+          selected={picked < 0 ? undefined : sorted[picked]}
+          onSelect={(slice) => actions.select({ kind: 'slice', slice })}
+        />
         <Grid
-          label="File slices" columns={columns} rows={sorted} stale={stale} cell={show} copy={copy}
-          {...(picked >= 0 && { selected: picked })} onSelect={(slice) => actions.select({ kind: 'slice', slice })}
+          label="File slices"
+          columns={columns}
+          rows={sorted}
+          stale={stale}
+          cell={show}
+          copy={copy}
+          {...(picked >= 0 && { selected: picked })}
+          onSelect={(slice) => actions.select({ kind: 'slice', slice })}
         />
       </div>
     </>
@@ -63,15 +81,48 @@ const columns = [
 /** @param {HudiFileSlice} slice @param {number} column @param {number} most */
 function cell(slice, column, most) {
   switch (column) {
-    case 0: return slice.partitionPath || <span class="null">none</span>;
-    case 1: return <span class="mono" title={slice.fileId}>{middleCut(slice.fileId)}</span>;
-    case 2: return <span class="mono">{full(slice.creationInstantTime)}</span>;
-    case 3: return <span class="mono">{count(slice.numRecords)}</span>;
-    case 4: return <span class="mono">{count(slice.logFileNames.length)}</span>;
-    case 5: return <span class="mono" title={exactBytes(slice.baseFileSize)}>{bytes(slice.baseFileSize)}</span>;
-    default: return <><i class="size-bar" style={{ width: `${(slice.totalSizeBytes / most) * 64}px` }} /><span class="mono" title={exactBytes(slice.totalSizeBytes)}>{bytes(slice.totalSizeBytes)}</span></>;
+    case 0:
+      return slice.partitionPath || <span class="null">none</span>;
+    case 1:
+      return (
+        <span class="mono" title={slice.fileId}>
+          {middleCut(slice.fileId)}
+        </span>
+      );
+    case 2:
+      return <span class="mono">{full(slice.creationInstantTime)}</span>;
+    case 3:
+      return <span class="mono">{count(slice.numRecords)}</span>;
+    case 4:
+      return <span class="mono">{count(slice.logFileNames.length)}</span>;
+    case 5:
+      return (
+        <span class="mono" title={exactBytes(slice.baseFileSize)}>
+          {bytes(slice.baseFileSize)}
+        </span>
+      );
+    default:
+      return (
+        <>
+          <i class="size-bar" style={{ width: `${(slice.totalSizeBytes / most) * 64}px` }} />
+          <span class="mono" title={exactBytes(slice.totalSizeBytes)}>
+            {bytes(slice.totalSizeBytes)}
+          </span>
+        </>
+      );
   }
 }
 
 /** @param {HudiFileSlice} slice @param {number} column */
-const copy = (slice, column) => String([slice.partitionPath, slice.fileId, slice.creationInstantTime, slice.numRecords, slice.logFileNames.length, slice.baseFileSize, slice.totalSizeBytes][column] ?? '');
+const copy = (slice, column) =>
+  String(
+    [
+      slice.partitionPath,
+      slice.fileId,
+      slice.creationInstantTime,
+      slice.numRecords,
+      slice.logFileNames.length,
+      slice.baseFileSize,
+      slice.totalSizeBytes,
+    ][column] ?? '',
+  );

@@ -28,36 +28,64 @@ export function RequestsView() {
   const ofCall = all.filter((request) => action === undefined || request.action === action);
   const shown = ofCall.filter((request) => cause === undefined || request.cause === cause);
   const cell = useMemo(() => cellOf(shown), [all, action, cause]);
-  if (all.length === 0) return <Empty title="No request yet"><p>Requests appear here as the engine makes them: which file, which bytes, and why.</p></Empty>;
+  if (all.length === 0)
+    return (
+      <Empty title="No request yet">
+        <p>Requests appear here as the engine makes them: which file, which bytes, and why.</p>
+      </Empty>
+    );
   const chosen = state.selected.value;
   const picked = chosen?.kind === 'request' ? shown.indexOf(chosen.request) : -1;
   return (
     <>
       <div class="toolbar">
-        <label class="inline">Call{' '}
-          <select value={action ?? ''} onChange={(event) => setAction(event.currentTarget.value ? Number(event.currentTarget.value) : undefined)}>
+        <label class="inline">
+          Call{' '}
+          <select
+            value={action ?? ''}
+            onChange={(event) => setAction(event.currentTarget.value ? Number(event.currentTarget.value) : undefined)}
+          >
             <option value="">all calls</option>
-            {calls.map(({ id, label, ms }) => <option key={id} value={id}>{`${id}. ${label}, ${duration(ms)}`}</option>)}
+            {calls.map(({ id, label, ms }) => (
+              <option key={id} value={id}>{`${id}. ${label}, ${duration(ms)}`}</option>
+            ))}
           </select>
         </label>
         <Causes of={ofCall} chosen={cause} onChoose={setCause} />
       </div>
       <Grid
-        label="Requests" columns={columns} rows={shown} cell={cell} compact {...(picked >= 0 && { selected: picked })}
-        copy={(request, i) => [request.cause, request.path, rangeOf(request), String(request.bytes), request.from, String(request.ms)][i] ?? ''}
+        label="Requests"
+        columns={columns}
+        rows={shown}
+        cell={cell}
+        compact
+        {...(picked >= 0 && { selected: picked })}
+        copy={(request, i) =>
+          [request.cause, request.path, rangeOf(request), String(request.bytes), request.from, String(request.ms)][i] ?? ''
+        }
         onSelect={(request) => select({ kind: 'request', request })}
       />
     </>
   );
 }
 
-/** Bytes and counts by cause; a press shows that cause alone. @param {{ of: readonly SeenRequest[], chosen: string | undefined, onChoose: (cause: string | undefined) => void }} props */
+/**
+ * Bytes and counts by cause; a press shows that cause alone.
+ * @param {{ of: readonly SeenRequest[], chosen: string | undefined, onChoose: (cause: string | undefined) => void }} props
+ */
 function Causes({ of, chosen, onChoose }) {
   const groups = [...Map.groupBy(of, ({ cause }) => cause)];
   return (
     <>
       {groups.map(([cause, members]) => (
-        <button key={cause} type="button" class="chip quiet" aria-pressed={chosen === cause} title={exactBytes(sum(members))} onClick={() => onChoose(chosen === cause ? undefined : cause)}>
+        <button
+          key={cause}
+          type="button"
+          class="chip quiet"
+          aria-pressed={chosen === cause}
+          title={exactBytes(sum(members))}
+          onClick={() => onChoose(chosen === cause ? undefined : cause)}
+        >
           {cause} <b>{count(members.length)}</b> · {bytes(sum(members))}
         </button>
       ))}
@@ -72,7 +100,8 @@ const answered = ({ status }) => status >= 200 && status < 400;
 const sum = (requests) => requests.reduce((total, request) => total + request.bytes, 0);
 
 /** @param {SeenRequest} request */
-export const rangeOf = ({ method, start, end }) => (method === 'LIST' ? 'names' : start === undefined ? 'whole' : `${count(start)}–${end === undefined ? '' : count(end)}`);
+export const rangeOf = ({ method, start, end }) =>
+  method === 'LIST' ? 'names' : start === undefined ? 'whole' : `${count(start)}–${end === undefined ? '' : count(end)}`;
 
 /** @param {readonly SeenRequest[]} shown */
 function cellOf(shown) {
@@ -85,13 +114,35 @@ function cellOf(shown) {
   }
   return (/** @type {SeenRequest} */ request, /** @type {number} */ column) => {
     switch (column) {
-      case 0: return request.cause;
-      case 1: return <span class="mono" title={request.path}>{lastPart(request.path) || '/'}</span>;
-      case 2: return <span class="mono dim">{rangeOf(request)}</span>;
-      case 3: return <span class="mono" title={exactBytes(request.bytes)}>{request.from === 'manifest' ? '' : bytes(request.bytes)}</span>;
-      case 4: return request.from === 'network' ? <span class={answered(request) ? '' : 'bad'}>network{answered(request) ? '' : ` ${request.status || 'failed'}`}{request.attempt > 1 ? `, try ${request.attempt}` : ''}</span> : <span class="dim">{request.from}</span>;
-      case 5: return <span class="mono">{duration(request.ms)}</span>;
-      default: return <Fall request={request} span={spans.get(request.action) ?? { from: 0, to: 1 }} />;
+      case 0:
+        return request.cause;
+      case 1:
+        return (
+          <span class="mono" title={request.path}>
+            {lastPart(request.path) || '/'}
+          </span>
+        );
+      case 2:
+        return <span class="mono dim">{rangeOf(request)}</span>;
+      case 3:
+        return (
+          <span class="mono" title={exactBytes(request.bytes)}>
+            {request.from === 'manifest' ? '' : bytes(request.bytes)}
+          </span>
+        );
+      case 4:
+        return request.from === 'network' ? (
+          <span class={answered(request) ? '' : 'bad'}>
+            network{answered(request) ? '' : ` ${request.status || 'failed'}`}
+            {request.attempt > 1 ? `, try ${request.attempt}` : ''}
+          </span>
+        ) : (
+          <span class="dim">{request.from}</span>
+        );
+      case 5:
+        return <span class="mono">{duration(request.ms)}</span>;
+      default:
+        return <Fall request={request} span={spans.get(request.action) ?? { from: 0, to: 1 }} />;
     }
   };
 }
@@ -101,5 +152,10 @@ function Fall({ request, span }) {
   const whole = Math.max(1, span.to - span.from);
   const left = ((request.began - span.from) / whole) * 100;
   const width = Math.max(1.5, (request.ms / whole) * 100);
-  return <i class={`fall ${request.from === 'network' ? '' : 'cached'} ${answered(request) ? '' : 'failed'}`} style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }} />;
+  return (
+    <i
+      class={`fall ${request.from === 'network' ? '' : 'cached'} ${answered(request) ? '' : 'failed'}`}
+      style={{ left: `${Math.min(98.5, left)}%`, width: `${Math.min(width, 100 - left)}%` }}
+    />
+  );
 }

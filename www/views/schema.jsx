@@ -26,23 +26,44 @@ export function SchemaView() {
     <>
       <div class="toolbar">
         <div class="segments" role="group" aria-label="Schema as">
-          <button type="button" aria-pressed={!avro} onClick={() => setAvro(false)}>Fields</button>
-          <button type="button" aria-pressed={avro} onClick={() => setAvro(true)}>Avro</button>
+          <button type="button" aria-pressed={!avro} onClick={() => setAvro(false)}>
+            Fields
+          </button>
+          <button type="button" aria-pressed={avro} onClick={() => setAvro(true)}>
+            Avro
+          </button>
         </div>
         <span class="spring" />
-        <span class="dim hint">{counted(fields.length - meta.size, 'field')}, {counted(meta.size, 'meta field')}</span>
+        <span class="dim hint">
+          {counted(fields.length - meta.size, 'field')}, {counted(meta.size, 'meta field')}
+        </span>
       </div>
-      {avro ? <Avro /> : (
+      {avro ? (
+        <Avro />
+      ) : (
         <Grid
-          label="Fields" columns={columns} rows={fields} {...(picked >= 0 && { selected: picked })} onSelect={(column) => actions.select({ kind: 'field', column })}
+          label="Fields"
+          columns={columns}
+          rows={fields}
+          {...(picked >= 0 && { selected: picked })}
+          onSelect={(column) => actions.select({ kind: 'field', column })}
           copy={(column, i) => ['', column.name, column.type, '', ''][i] ?? ''}
           cell={(column, i) => {
             switch (i) {
-              case 0: return <span class="mono dim">{fields.indexOf(column) + 1}</span>;
-              case 1: return <span class={meta.has(column) ? 'dim' : ''}>{column.name}</span>;
-              case 2: return <span class="mono" title={column.type}>{column.type}</span>;
-              case 3: return <span class="dim">{column.nullable ? 'nullable' : 'required'}</span>;
-              default: return [...(meta.has(column) ? ['meta field'] : []), ...rolesOf(column.name)].join(' · ');
+              case 0:
+                return <span class="mono dim">{fields.indexOf(column) + 1}</span>;
+              case 1:
+                return <span class={meta.has(column) ? 'dim' : ''}>{column.name}</span>;
+              case 2:
+                return (
+                  <span class="mono" title={column.type}>
+                    {column.type}
+                  </span>
+                );
+              case 3:
+                return <span class="dim">{column.nullable ? 'nullable' : 'required'}</span>;
+              default:
+                return [...(meta.has(column) ? ['meta field'] : []), ...rolesOf(column.name)].join(' · ');
             }
           }}
         />
@@ -56,7 +77,11 @@ function Avro() {
   if (task.status === 'failed') return <Problem failure={task.failure} again={state.avro.again} />;
   if (task.status === 'cancelled') return <Cancelled again={state.avro.again} />;
   if (task.status !== 'ready') return <Skeleton label="Reading the schema" columns={1} />;
-  return <pre class="text mono" tabIndex={0} aria-label="Avro schema">{pretty(task.value)}</pre>;
+  return (
+    <pre class="text mono" tabIndex={0} aria-label="Avro schema">
+      {pretty(task.value)}
+    </pre>
+  );
 }
 
 /** @param {string} text */

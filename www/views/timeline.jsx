@@ -22,17 +22,32 @@ export function TimelineView() {
   const entries = [...state.instants.value].reverse();
   const chosen = state.selected.value;
   const picked = chosen?.kind === 'instant' ? entries.indexOf(chosen.entry) : -1;
-  if (entries.length === 0) return <Empty title="No instant yet"><p>The table was created and nothing has been written to it. Refresh when a write has begun.</p></Empty>;
+  if (entries.length === 0)
+    return (
+      <Empty title="No instant yet">
+        <p>The table was created and nothing has been written to it. Refresh when a write has begun.</p>
+      </Empty>
+    );
   return (
     <>
       <div class="toolbar">
-        <span><b>{counted(entries.length, 'instant')}</b> on the active timeline</span>
+        <span>
+          <b>{counted(entries.length, 'instant')}</b> on the active timeline
+        </span>
         <span class="spring" />
-        <button type="button" class="button" title="Look for instants that landed since" onClick={actions.reopen}>Refresh</button>
+        <button type="button" class="button" title="Look for instants that landed since" onClick={actions.reopen}>
+          Refresh
+        </button>
       </div>
       <Grid
-        label="Instants" columns={columns} rows={entries} cell={cell} copy={copy} tone={(entry) => (entry.timestamp === state.shownInstant.value ? 'current' : '')}
-        {...(picked >= 0 && { selected: picked })} onSelect={(entry) => actions.select({ kind: 'instant', entry })}
+        label="Instants"
+        columns={columns}
+        rows={entries}
+        cell={cell}
+        copy={copy}
+        tone={(entry) => (entry.timestamp === state.shownInstant.value ? 'current' : '')}
+        {...(picked >= 0 && { selected: picked })}
+        onSelect={(entry) => actions.select({ kind: 'instant', entry })}
       />
     </>
   );
@@ -42,12 +57,33 @@ export function TimelineView() {
 function cell(entry, column) {
   const action = actionName(entry, state.table.value ?? { type: '', clusterings: [] });
   switch (column) {
-    case 0: return <span class="mono">{full(entry.timestamp)}{entry.timestamp === state.shownInstant.value && <span class="here" title="The instant that all views show"> shown</span>}</span>;
-    case 1: return <><i class={`dot ${entry.state === 'COMPLETED' ? hueOf(action) : 'open'}`} />{action}</>;
-    case 2: return <span class="dim">{laneOf(action)}</span>;
-    case 3: return entry.state === 'COMPLETED' ? 'completed' : <span class="pending">{entry.state.toLowerCase()}</span>;
-    case 4: return <span class="mono">{entry.completionTimestamp ? full(entry.completionTimestamp) : ''}</span>;
-    default: return <span class="mono">{took(entry)}</span>;
+    case 0:
+      return (
+        <span class="mono">
+          {full(entry.timestamp)}
+          {entry.timestamp === state.shownInstant.value && (
+            <span class="here" title="The instant that all views show">
+              {' '}
+              shown
+            </span>
+          )}
+        </span>
+      );
+    case 1:
+      return (
+        <>
+          <i class={`dot ${entry.state === 'COMPLETED' ? hueOf(action) : 'open'}`} />
+          {action}
+        </>
+      );
+    case 2:
+      return <span class="dim">{laneOf(action)}</span>;
+    case 3:
+      return entry.state === 'COMPLETED' ? 'completed' : <span class="pending">{entry.state.toLowerCase()}</span>;
+    case 4:
+      return <span class="mono">{entry.completionTimestamp ? full(entry.completionTimestamp) : ''}</span>;
+    default:
+      return <span class="mono">{took(entry)}</span>;
   }
 }
 
@@ -59,4 +95,5 @@ function took({ timestamp, completionTimestamp }) {
 }
 
 /** Raw digits, as files and other tools name the instant. @param {TimelineEntry} entry @param {number} column */
-const copy = (entry, column) => [entry.timestamp, entry.action, '', entry.state, entry.completionTimestamp ?? '', took(entry)][column] ?? '';
+const copy = (entry, column) =>
+  [entry.timestamp, entry.action, '', entry.state, entry.completionTimestamp ?? '', took(entry)][column] ?? '';
