@@ -14,7 +14,7 @@ import { since } from '../../scripts/lib/run.mjs';
 import { bundles, sparkTools } from '../../scripts/lib/spark.mjs';
 import { setup } from '../../scripts/setup.mjs';
 import { Ours } from './lib/ours.js';
-import { Spark, recipes } from './lib/spark.js';
+import { Spark, SparkError, recipes } from './lib/spark.js';
 import { named, scenarios } from './scenarios.js';
 
 /**
@@ -91,7 +91,8 @@ class Runner {
     try {
       return await run({ spark: await this.#process(session), ours: this.#ours });
     } catch (error) {
-      return { queries: 0, problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)] };
+      const text = error instanceof SparkError ? `Spark: ${error.message}` : error instanceof Error ? error.stack : undefined;
+      return { queries: 0, problems: [text ?? String(error)] };
     }
   }
 

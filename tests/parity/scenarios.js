@@ -75,7 +75,7 @@ function random(seeds) {
       name: `B/random/${seed}`,
       session: utc(bundle),
       run: readEvery((spark) => spark.ask('random', { seed })),
-      brief: seed <= 4,
+      brief: seed <= 8,
     };
   });
 }

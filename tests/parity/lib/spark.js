@@ -36,6 +36,9 @@ export async function recipes(tools) {
   return JSON.parse(output);
 }
 
+/** What Spark said; where it said so is in the text, and our own stack tells nothing. */
+export class SparkError extends Error {}
+
 export class Spark {
   #child;
   #stopped;
@@ -135,11 +138,11 @@ export class Spark {
   #hear({ id, ok, error }) {
     const waiting = this.#waiting.get(id);
     if (error === undefined) waiting?.resolve(ok);
-    else waiting?.reject(new Error(`Spark: ${error}`));
+    else waiting?.reject(new SparkError(error));
   }
 
   #fail(/** @type {string} */ reason) {
     this.ended = true;
-    for (const { reject } of [...this.#waiting.values()]) reject(new Error(`Spark ${reason}; see ${this.log}`));
+    for (const { reject } of [...this.#waiting.values()]) reject(new SparkError(`Spark ${reason}; see ${this.log}`));
   }
 }

@@ -29,6 +29,7 @@ PAYLOAD = "hoodie.datasource.write.payload.class"
 MERGE_MODE = "hoodie.record.merge.mode"
 NUM_ENTRIES = "hoodie.index.bloom.num_entries"
 COLUMN_STATS = "hoodie.metadata.index.column.stats.enable"
+OLD_LISTS = "parquet.avro.write-old-list-structure"  # Hudi's default, true, refuses null elements
 MOR = {TYPE: "MERGE_ON_READ"}
 # Else an upsert that also inserts rewrites a small base file and makes no log.
 MOR_LOGS = {**MOR, "hoodie.parquet.small.file.limit": "0"}

@@ -7,9 +7,8 @@ import string
 from decimal import Decimal
 
 from . import canonical
-from .maker import COLUMN_STATS, HIVE_STYLE, KEYGEN, MOR_LOGS, PARTITION, Table
+from .maker import COLUMN_STATS, HIVE_STYLE, KEYGEN, MOR_LOGS, OLD_LISTS, PARTITION, Table
 
-OLD_LISTS = "parquet.avro.write-old-list-structure"  # Hudi's default, true, refuses null elements
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 DAY = datetime.date(1970, 1, 1)
 WORDS = [
@@ -38,7 +37,7 @@ class Maker:
 
     def __init__(self, seed, bundle):
         self.draw = random.Random(f"{bundle} {seed}")
-        self.old = bundle.startswith("0.")  # has no timestamp without zone
+        self.zoned_only = bundle in ("0.15.0", "1.0.2")  # these refuse a timestamp without zone
         self.null_elements = self.draw.random() < 0.5
         self.mor = self.draw.random() < 0.3
         self.partition = self.draw.choice([None, None, "string", "int", "date"])
@@ -63,7 +62,7 @@ class Maker:
             "timestamp",
             "decimal",
         ]
-        plain += [] if self.old else ["timestamp_ntz"]
+        plain += [] if self.zoned_only else ["timestamp_ntz"]
         nested = ["array", "struct", "map"] if depth < 2 else []
         kind = self.draw.choice(plain * 2 + nested * 2)
         if kind == "decimal":
@@ -172,7 +171,8 @@ class Maker:
         if self.live:
             verbs += ["upsert"] * 3 + ["delete"]
             verbs += [] if self.mor else ["insert_overwrite", "cluster"]
-            verbs += ["widen"] if len(self.columns) < 12 else []
+            verbs += ["add_column"] if len(self.columns) < 12 else []
+            verbs += ["promote"] if "int" in self.columns.values() else []
         getattr(self, self.draw.choice(verbs))(t)
 
     def insert(self, t):
@@ -204,9 +204,15 @@ class Maker:
         inline = {"hoodie__clustering__inline": "true", "hoodie__clustering__inline__max__commits": "1"}
         self._write(t, self.fresh(), "insert", **inline)
 
-    def widen(self, t):
+    def add_column(self, t):
         """The next commit has one more column."""
         self.columns[f"c{len(self.columns)}"] = self.kind()
+        self.upsert(t)
+
+    def promote(self, t):
+        """The next commit has a long where an int was; files not rewritten keep the int."""
+        name = self.draw.choice([name for name, kind in self.columns.items() if kind == "int"])
+        self.columns[name] = "long"
         self.upsert(t)
 
     def _write(self, t, rows, verb, **more):
@@ -217,10 +223,7 @@ class Maker:
 
     def filter(self):
         """A filter whose value is one of a row written, or near it."""
-        plain = {
-            "id": self.key,
-            **{n: k for n, k in self.columns.items() if isinstance(k, str) and k != "binary"},
-        }
+        plain = {"id": self.key, **_plain(self.columns)}
         if self.partition:
             plain["part"] = self.partition
         name, kind = self.draw.choice(sorted(plain.items()))
@@ -255,10 +258,12 @@ def make(seed, spark, bundle, work, kinds):
         )
         t.options["hoodie.datasource.write.partitionpath.urlencode"] = maker.draw.choice(["true", "false"])
     t.hadoop(OLD_LISTS, str(not maker.null_elements).lower())
-    maker.insert(t)
-    for _ in range(maker.draw.randint(4, 14)):
-        maker.operate(t)
-    t.hadoop(OLD_LISTS, "true")
+    try:
+        maker.insert(t)
+        for _ in range(maker.draw.randint(4, 14)):
+            maker.operate(t)
+    finally:
+        t.hadoop(OLD_LISTS, "true")
     _record(t, maker)
     t.note = f"Seed {seed}: {maker.schema()}"
     return t
@@ -277,6 +282,19 @@ def _record(t, maker):
     t.snapshot(projection=some, filters=[maker.filter()], **view)
     early = maker.draw.choice(instants)["instant"]
     t.snapshot(asOf=early, filters=[["ts", "<=", maker.draw.randint(1, maker.clock)]], **view)
+
+
+def _plain(columns, prefix=""):
+    """Columns that a filter may name, those inside structs too."""
+    found = {}
+    for name, kind in columns.items():
+        if kind[0] == "struct":
+            found.update(_plain(kind[1], f"{prefix}{name}."))
+        elif isinstance(kind, tuple):
+            continue
+        elif kind != "binary":
+            found[prefix + name] = kind
+    return found
 
 
 def _sql(kind):

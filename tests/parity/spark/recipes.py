@@ -2,9 +2,7 @@
 
 import json
 
-from .. import tables  # the import registers the recipes
-from .maker import TABLES
+from ..tables import TABLES
 
 if __name__ == "__main__":
     print(json.dumps({name: {"bundle": b, "zone": z} for name, (b, z, _) in TABLES.items()}))
-    del tables

@@ -1,5 +1,6 @@
 """Recipes of tables, by topic: importing this registers them all."""
 
+from ..spark.maker import TABLES
 from . import (
     all_types,
     basics,
@@ -19,3 +20,5 @@ from . import (
     writers,
     zones,
 )
+
+__all__ = ["TABLES"]

@@ -3,15 +3,12 @@
 import datetime
 from decimal import Decimal
 
-from ..spark.maker import COLUMN_STATS, MOR, ORDERING, table
+from ..spark.maker import COLUMN_STATS, MOR, OLD_LISTS, ORDERING, table
 
 ALL_TYPES = """id string, ord long, b boolean, i8 byte, i16 short, i32 int, i64 long, f32 float, f64 double, d9 decimal(9,2),
     d18 decimal(18,4), d38 decimal(38,10), s string, bin binary, d date, ts timestamp, tsn timestamp_ntz, ai array<int>,
     ast array<struct<x:int,y:string>>, st struct<a:int,b:struct<c:string,d:double>>, mi map<string,int>,
     ms map<string,struct<p:long,q:array<string>>>"""
-
-
-OLD_LISTS = "parquet.avro.write-old-list-structure"  # Hudi's default, true, refuses null elements
 
 
 def at(text):
