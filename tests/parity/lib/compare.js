@@ -1,22 +1,30 @@
 // What Spark answered against what we read.
 import { textOf } from '../../wasm/support/canonical.js';
+import { codeOf } from '../../wasm/support/fixtures.js';
 
 /**
  * @typedef {import('./spark.js').Entry} Entry
  * @typedef {import('./spark.js').Row} Row
- * @typedef {{ rows: Row[] } | { refused: string }} Answer
+ * @typedef {{ rows: Row[] } | { code: string, message: string }} Answer `code` is that of the HudiError that refused it
  */
 
 /**
- * Says in words how our answer differs from Spark's; undefined where it does not. A read that Spark refuses we must refuse too.
+ * Says in words how our answer differs from Spark's; undefined where it does not. What Spark refuses we must refuse with the code for that.
  *
  * @param {Entry} entry
  * @param {Answer} ours
  */
 export function difference(entry, ours) {
-  if (entry.error !== undefined) return 'refused' in ours ? undefined : `Spark refuses it (${entry.error}), we read ${ours.rows.length} rows`;
-  if ('refused' in ours) return `Spark reads ${entry.count ?? entry.rows?.length} rows, we refuse it (${ours.refused})`;
+  if (entry.error !== undefined) return refusalDifference(entry.error, ours);
+  if ('code' in ours) return `Spark reads ${entry.count ?? entry.rows?.length} rows, we refuse it (${ours.code}: ${ours.message})`;
   return entry.rows === undefined ? largeDifference(entry, ours.rows) : rowDifference(entry.rows, ours.rows);
+}
+
+/** @param {string} error @param {Answer} ours */
+function refusalDifference(error, ours) {
+  const expected = codeOf(error);
+  if ('rows' in ours) return `Spark refuses it (${error}), we read ${ours.rows.length} rows`;
+  return ours.code === expected ? undefined : `Spark refuses it (${error}), we with ${ours.code} (${ours.message}), not ${expected}`;
 }
 
 /**

@@ -31,10 +31,12 @@ test('a number and its text are different values', () => {
   check({ rows: [{ a: 1 }] }, { rows: [{ a: '1' }] }, /"a":1\}/);
 });
 
-test('what Spark refuses must be refused, and what it reads must be read', () => {
-  check({ error: 'cleaned' }, { refused: 'INSTANT_EXPIRED: …' }, undefined);
-  check({ error: 'cleaned' }, { rows: [] }, /Spark refuses it/);
-  check({ rows: [] }, { refused: 'CORRUPT: …' }, /we refuse it \(CORRUPT/);
+test('what Spark refuses must be refused with the code for that, and what it reads must be read', () => {
+  const error = 'Cleaner cleaned up the timestamp of interest';
+  check({ error }, { code: 'INSTANT_EXPIRED', message: '' }, undefined);
+  check({ error }, { code: 'CORRUPT', message: '' }, /we with CORRUPT/);
+  check({ error }, { rows: [] }, /Spark refuses it/);
+  check({ rows: [] }, { code: 'CORRUPT', message: '' }, /we refuse it \(CORRUPT/);
 });
 
 test('large results are held by count, exact sums and a sample', () => {

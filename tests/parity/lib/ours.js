@@ -29,11 +29,11 @@ export class Ours {
   }
 
   /**
-   * The rows of a query over the table in a folder, or the code of the HudiError that refused it. Any other error is thrown.
+   * The rows of a query over the table in a folder, or what the HudiError that refused it says. Any other error is thrown.
    *
    * @param {string} table
    * @param {Query} query
-   * @returns {Promise<{ rows: Row[] } | { refused: string }>}
+   * @returns {Promise<import('./compare.js').Answer>}
    */
   async read(table, query) {
     try {
@@ -45,7 +45,7 @@ export class Ours {
         handle.close();
       }
     } catch (error) {
-      if (error instanceof this.#package.HudiError) return { refused: `${error.code}: ${error.message}` };
+      if (error instanceof this.#package.HudiError) return { code: error.code, message: error.message };
       throw error;
     }
   }

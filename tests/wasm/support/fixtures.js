@@ -61,7 +61,8 @@ export async function recorded(/** @type {string} */ name) {
     .map(({ error, ...rest }) => ({ table: name, ...rest, ...(error !== undefined && { code: codeOf(error) }) }));
 }
 
-function codeOf(/** @type {string} */ error) {
+/** The code with which we refuse what Spark refuses in these words. */
+export function codeOf(/** @type {string} */ error) {
   if (error.includes('Cleaner cleaned up')) return 'INSTANT_EXPIRED';
   if (error.includes('earlier than the first incomplete commit')) return 'INSTANT_PENDING';
   throw new Error(`no code stands for ${error}`);
