@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
+    StringArray, new_null_array,
+};
+use arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, SchemaRef};
 
 use super::partition_path::{PathStyle, PathText};
 use super::path_bounds::{self, PathBounds};
@@ -146,14 +148,15 @@ impl PartitionColumns {
         if shown == *batch.schema_ref() {
             return Ok(batch);
         }
-        let fail = |e| Error::internal("a partition column cannot be shown").with_source(e);
         let arrays = batch.columns().iter().zip(shown.fields());
-        let arrays = arrays
-            .map(|(array, field)| cast(array, field.data_type()))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
+        let arrays = arrays.map(|(array, field)| match field.data_type() {
+            DataType::Utf8 => as_text(array),
+            _ => Arc::clone(array),
+        });
+        let arrays = arrays.collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        RecordBatch::try_new_with_options(shown, arrays, &options).map_err(fail)
+        RecordBatch::try_new_with_options(shown, arrays, &options)
+            .map_err(|e| Error::internal("a partition column cannot be shown").with_source(e))
     }
 
     /// A projection of the read schema, as a caller sees it.
@@ -348,6 +351,19 @@ fn append(schema: Schema, field: Field) -> Schema {
     let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
     fields.push(Arc::new(field));
     Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+/// Integers as decimal text; any other array as it is.
+fn as_text(array: &ArrayRef) -> ArrayRef {
+    fn text<T: ArrowPrimitiveType<Native: ToString>>(numbers: &PrimitiveArray<T>) -> ArrayRef {
+        let texts = numbers.iter().map(|number| number.map(|n| n.to_string()));
+        Arc::new(texts.collect::<StringArray>())
+    }
+    match array.data_type() {
+        DataType::Int32 => text(array.as_primitive::<Int32Type>()),
+        DataType::Int64 => text(array.as_primitive::<Int64Type>()),
+        _ => Arc::clone(array),
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Decimal256Array,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Decimal256Array,
     Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, StringArray,
-    TimestampMicrosecondArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray,
 };
-use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit, i256};
 
 use crate::expr::{Scalar, parse_date, parse_local_timestamp, parse_timestamp};
@@ -112,14 +111,17 @@ fn timestamp(text: &str, unit: TimeUnit, zoned: bool, data_type: &DataType) -> O
         Err(_) if zoned => parse_timestamp(text, TimeUnit::Microsecond)?,
         Err(_) => parse_local_timestamp(text, TimeUnit::Microsecond)?,
     };
-    let micros = TimestampMicrosecondArray::from(vec![count]);
-    let micros: ArrayRef = match data_type {
-        DataType::Timestamp(_, Some(zone)) => Arc::new(micros.with_timezone(Arc::clone(zone))),
-        _ => Arc::new(micros),
-    };
-    cast(&micros, data_type)
-        .ok()
-        .filter(|array| array.is_valid(0))
+    match data_type {
+        DataType::Timestamp(TimeUnit::Microsecond, zone) => {
+            let array = TimestampMicrosecondArray::from(vec![count]);
+            Some(Arc::new(array.with_timezone_opt(zone.clone())))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, zone) => {
+            let array = TimestampMillisecondArray::from(vec![count / 1000]);
+            Some(Arc::new(array.with_timezone_opt(zone.clone())))
+        }
+        _ => None,
+    }
 }
 
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {

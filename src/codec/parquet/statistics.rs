@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array, FixedSizeBinaryArray,
-    Float32Array, Float64Array, Int32Array, Int64Array, StringArray,
+    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array,
+    FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
+    Int64Array, StringArray, make_array,
 };
-use arrow::compute::cast;
 use arrow::datatypes::{DataType, Fields, i256};
 use parquet::basic::{ColumnOrder, ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
@@ -158,25 +158,23 @@ impl Leaf {
                         .ok()?,
                 )
             }
-            (
-                DataType::Int32
-                | DataType::Int16
-                | DataType::Int8
-                | DataType::Date32
-                | DataType::Time32(_),
-                PhysicalType::INT32,
-            ) => {
-                let array =
-                    Int32Array::from(fixed(pair).map(|v| v.map(i32::from_le_bytes)).to_vec());
-                cast(&array, &self.data_type).ok()?
+            (DataType::Int8, PhysicalType::INT32) => {
+                let narrow = int32(pair).map(|v| v.and_then(|v| i8::try_from(v).ok()));
+                Arc::new(Int8Array::from(narrow.to_vec()))
+            }
+            (DataType::Int16, PhysicalType::INT32) => {
+                let narrow = int32(pair).map(|v| v.and_then(|v| i16::try_from(v).ok()));
+                Arc::new(Int16Array::from(narrow.to_vec()))
+            }
+            (DataType::Int32 | DataType::Date32 | DataType::Time32(_), PhysicalType::INT32) => {
+                relabelled(&Int32Array::from(int32(pair).to_vec()), &self.data_type)?
             }
             (
                 DataType::Int64 | DataType::Timestamp(..) | DataType::Time64(_),
                 PhysicalType::INT64,
             ) => {
-                let array =
-                    Int64Array::from(fixed(pair).map(|v| v.map(i64::from_le_bytes)).to_vec());
-                cast(&array, &self.data_type).ok()?
+                let values = fixed(pair).map(|v| v.map(i64::from_le_bytes));
+                relabelled(&Int64Array::from(values.to_vec()), &self.data_type)?
             }
             _ => return None,
         })
@@ -191,6 +189,16 @@ fn type_at(fields: &Fields, path: &[String]) -> Option<DataType> {
         (leaf, []) => Some(leaf.clone()),
         _ => None,
     }
+}
+
+fn int32(pair: [Option<&[u8]>; 2]) -> [Option<i32>; 2] {
+    fixed(pair).map(|bytes| bytes.map(i32::from_le_bytes))
+}
+
+/// The same numbers under another type of their width.
+fn relabelled(array: &dyn Array, data_type: &DataType) -> Option<ArrayRef> {
+    let relabelled = array.to_data().into_builder().data_type(data_type.clone());
+    Some(make_array(relabelled.build().ok()?))
 }
 
 fn fixed<const N: usize>(pair: [Option<&[u8]>; 2]) -> [Option<[u8; N]>; 2] {

@@ -54,7 +54,10 @@ fn keys(storage: &Storage, tasks: Vec<SliceTask>, limit: Option<u64>) -> Result<
 fn files_come_one_after_the_other() {
     let (storage, tasks, one) = copies();
     assert_eq!(one.len(), 300);
-    assert_eq!(keys(&storage, tasks, None).unwrap(), vec![one; FILES].concat());
+    assert_eq!(
+        keys(&storage, tasks, None).unwrap(),
+        vec![one; FILES].concat()
+    );
 }
 
 #[test]
