@@ -1,6 +1,7 @@
 // Reads a Hudi table in Node: `node examples/read.mjs [path or URL]`. Without one, a small table that Spark wrote.
 import { tableFromIPC } from 'apache-arrow';
 import { readFile } from 'node:fs/promises';
+import process from 'node:process';
 import { HudiTable } from 'hudi-wasm';
 import { unzip } from '../scripts/lib/unzip.mjs';
 
