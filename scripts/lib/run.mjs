@@ -74,7 +74,10 @@ export async function run(command, args, { cwd = root, env = {}, log, show = fal
       chunks.push(Buffer.from(`${command}: ${error.message}\n`));
       done(127);
     });
-    child.on('close', (code) => done(code ?? 1));
+    child.on('close', (code, signal) => {
+      if (signal !== null && !timedOut) console.log(`${command} was ended by ${signal}, from outside`);
+      done(code ?? 1);
+    });
   });
   await file?.close();
   const kept = log === undefined ? '' : await readFile(log, 'utf8');
