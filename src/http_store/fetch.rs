@@ -1,13 +1,13 @@
 //! Requests by `fetch`: the host's own, or one that the caller gave. The same in browsers, Node and workerd.
 
 use async_trait::async_trait;
-use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, RANGE};
+use http::header::RANGE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use js_sys::{Function, Object, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{AbortController, AbortSignal, Headers, ReadableStreamDefaultReader, Response};
+use web_sys::{AbortController, AbortSignal, Headers, Response};
 
+use super::body::body_of;
 use super::connector::{Outgoing, Transport};
 use super::js_value::{function, get, promise, set, text, thrown};
 use super::judge::Received;
@@ -168,79 +168,6 @@ fn headers_of(response: &Response) -> HeaderMap {
         }
     }
     map
-}
-
-/// The body up to `limit` bytes, and whether that is all of it.
-#[allow(
-    clippy::future_not_send,
-    reason = "it runs inside host::run_local, which is Send"
-)]
-async fn body_of(
-    response: &Response,
-    headers: &HeaderMap,
-    limit: u64,
-) -> Result<(Bytes, bool), JsValue> {
-    let stream = get(response, "body");
-    if limit == 0 {
-        if let Some(cancel) = function(&stream, "cancel")
-            && let Ok(cancelled) = cancel.call0(&stream)
-        {
-            // A body that cannot be cancelled is no fault of the answer.
-            let _ = host::settled(promise(&cancelled)).await;
-        }
-        return Ok((Bytes::new(), false));
-    }
-    let told = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
-    let fits = !headers.contains_key(CONTENT_ENCODING) && told.is_some_and(|told| told <= limit);
-    if fits || function(&stream, "getReader").is_none() {
-        let buffer = host::settled(response.array_buffer()?).await?;
-        let array = Uint8Array::new(&buffer);
-        let ended = u64::from(array.length()) <= limit;
-        let most = u32::try_from(limit).unwrap_or(u32::MAX);
-        let array = if ended {
-            array
-        } else {
-            array.subarray(0, most)
-        };
-        return Ok((array.to_vec().into(), ended));
-    }
-    let reader = function(&stream, "getReader").ok_or(JsValue::UNDEFINED)?;
-    let reader: ReadableStreamDefaultReader = reader.call0(&stream)?.unchecked_into();
-    read_up_to(&reader, limit).await
-}
-
-#[allow(
-    clippy::future_not_send,
-    reason = "it runs inside host::run_local, which is Send"
-)]
-pub(super) async fn read_up_to(
-    reader: &ReadableStreamDefaultReader,
-    limit: u64,
-) -> Result<(Bytes, bool), JsValue> {
-    let mut all: Vec<u8> = Vec::new();
-    loop {
-        let step = host::settled(reader.read()).await?;
-        if get(&step, "done").is_truthy() {
-            return Ok((all.into(), true));
-        }
-        let Ok(chunk) = get(&step, "value").dyn_into::<Uint8Array>() else {
-            return Err(JsValue::from_str("a body's chunk is not a Uint8Array"));
-        };
-        let room = limit.saturating_sub(all.len() as u64);
-        if u64::from(chunk.length()) > room {
-            let most = u32::try_from(room).unwrap_or(u32::MAX);
-            all.extend(chunk.subarray(0, most).to_vec());
-            let _ = host::settled(reader.cancel()).await;
-            return Ok((all.into(), false));
-        }
-        let at = all.len();
-        all.resize(at + chunk.length() as usize, 0);
-        if let Some(room) = all.get_mut(at..) {
-            chunk.copy_to(room);
-        }
-    }
 }
 
 /// Values that must not come back in a message: hosts quote a header that they refuse.

@@ -19,9 +19,9 @@ use object_store::{
     PutResult, Result as StoreResult,
 };
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{AbortController, ReadableStreamDefaultReader};
+use web_sys::AbortController;
 
-use super::fetch::read_up_to;
+use super::body::{Pieces, read_up_to};
 use super::js_value::{function, get, promise, set, text, thrown, whole};
 use super::listing::Lister;
 use crate::error::{Error, ErrorKind, Result};
@@ -218,8 +218,8 @@ async fn bytes_of(data: &JsValue, limit: u64) -> Result<(Bytes, bool), JsValue> 
                 let text = "the store's get() gave neither a Uint8Array nor a ReadableStream";
                 return Err(js_sys::TypeError::new(text).into());
             };
-            let reader: ReadableStreamDefaultReader = reader.call0(data)?.unchecked_into();
-            return read_up_to(&reader, limit).await;
+            let reader = Pieces::Chunks(reader.call0(data)?.unchecked_into());
+            return read_up_to(reader, 0, limit).await;
         }
     };
     let ended = u64::from(array.length()) <= limit;

@@ -12,6 +12,8 @@
 )]
 
 #[cfg(target_arch = "wasm32")]
+mod body;
+#[cfg(target_arch = "wasm32")]
 mod caller;
 mod connector;
 mod crypto;
