@@ -60,7 +60,13 @@ async fn read(table: &Table, query: &Value) -> Vec<RecordBatch> {
     let filters = query["filters"].as_array().into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     options["filters"] = filters
-        .map(|f| json!({ "field": f[0], "operator": f[1], "values": [text(&f[2])] }))
+        .map(|f| {
+            let values = match &f[2] {
+                Value::Array(values) => values.iter().map(text).collect(),
+                value => vec![text(value)],
+            };
+            json!({ "field": f[0], "operator": f[1], "values": values })
+        })
         .collect();
     let options = ReadOptions::from_json(&options.to_string()).unwrap();
     let stream = table.read(&options).await.unwrap();
