@@ -61,6 +61,8 @@ export async function serve(find) {
     else if (Number(delay) > 0) setTimeout(answer, Number(delay));
     else answer();
   });
+  // A connection that ends while a slow contender has its turn would be a failure of the others.
+  server.keepAliveTimeout = 600_000;
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
