@@ -36,8 +36,31 @@ impl TableConfig {
     /// `Unsupported`, naming `property` and `value`, for a version, format or feature that is not handled.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let properties = properties::parse(bytes)?;
-        let version = version(&properties)?;
+        version(&properties)?;
         check_sum(&properties)?;
+        Self::typed(properties)
+    }
+
+    /// The same table with keys of the caller over those of its file, for a table whose file lacks or misstates one.
+    ///
+    /// Errors: `InvalidArgument` for another table version, since the timeline is read by the file's; `Unsupported` as in
+    /// [`TableConfig::parse`].
+    pub fn with(&self, options: &Properties) -> Result<Self> {
+        let mut properties = self.properties.clone();
+        properties.extend(options.clone());
+        let config = Self::typed(properties)?;
+        if config.version != self.version {
+            return Err(Error::invalid_argument(
+                "the version of a table cannot be chosen by an option",
+            )
+            .context("property", "hoodie.table.version")
+            .context("value", config.version.number()));
+        }
+        Ok(config)
+    }
+
+    fn typed(properties: Properties) -> Result<Self> {
+        let version = version(&properties)?;
         check_features(&properties, version)?;
         let table_type = table_type(&properties)?;
         let timeline_zone = timeline_zone(&properties)?;

@@ -24,8 +24,6 @@ impl Table {
     /// What is known without a request.
     pub fn facts(&self) -> TableFacts {
         let config = &self.meta.config;
-        let mut hudi_options: BTreeMap<_, _> = config.properties().clone().into_iter().collect();
-        hudi_options.extend(self.options.hudi_options.clone());
         TableFacts {
             table_name: config.table_name().to_owned(),
             table_type: config.table_type().as_str(),
@@ -35,7 +33,7 @@ impl Table {
                 TimelineZone::Utc => "UTC",
                 TimelineZone::Local => "LOCAL",
             },
-            hudi_options,
+            hudi_options: config.properties().clone(),
         }
     }
 

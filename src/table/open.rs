@@ -50,7 +50,7 @@ impl Table {
             !of_a_read
         });
         let zone = options.timezone.as_deref().map(host::zone).transpose()?;
-        let meta = MetaClient::load(storage).await?;
+        let meta = load(storage, &options).await?;
         Ok(Self {
             clock: TimelineClock::new(meta.config.timeline_zone(), zone),
             options: Arc::new(options),
@@ -71,7 +71,7 @@ impl Table {
     pub async fn refresh(&self) -> Result<Self> {
         let storage = self.meta.storage.refreshed();
         Ok(Self {
-            meta: MetaClient::load(storage).await?,
+            meta: load(storage, &self.options).await?,
             ..self.clone()
         })
     }
@@ -85,4 +85,13 @@ impl Table {
         let partitioned = self.meta.config.is_partitioned();
         DirectoryListing::new(self.meta.storage.clone(), partitioned)
     }
+}
+
+/// The table with the caller's keys over its own.
+async fn load(storage: Storage, options: &OpenOptions) -> Result<MetaClient> {
+    let mut meta = MetaClient::load(storage).await?;
+    if !options.hudi_options.is_empty() {
+        meta.config = Arc::new(meta.config.with(&options.hudi_options)?);
+    }
+    Ok(meta)
 }

@@ -140,3 +140,28 @@ fn a_plan_tells_what_the_filters_leave_and_fetches_no_column() {
         assert_eq!(plan.estimated_requests, kept.len() as u64);
     });
 }
+
+#[test]
+fn keys_of_the_caller_stand_over_those_of_the_table() {
+    block_on(async {
+        let open = async |key: &str, value: &str| {
+            let storage = Storage::new(support::store("v9_cow_simple"), StorageOptions::default());
+            let hudi_options = [(key.to_owned(), value.to_owned())].into();
+            let options = OpenOptions {
+                hudi_options,
+                ..OpenOptions::default()
+            };
+            Table::open(storage, options).await
+        };
+        let utc = open("hoodie.table.timeline.timezone", "UTC").await.unwrap();
+        let facts = utc.facts();
+        assert_eq!(facts.timezone, "UTC");
+        assert_eq!(facts.hudi_options["hoodie.table.timeline.timezone"], "UTC");
+        let version = open("hoodie.table.version", "8").await.unwrap_err();
+        assert_eq!(version.kind(), InvalidArgument);
+        let dropped = open("hoodie.read.as.of.timestamp", "20240101000000")
+            .await
+            .unwrap();
+        assert_eq!(dropped.storage().metrics().counters().warnings.len(), 1);
+    });
+}
