@@ -16,6 +16,7 @@ mod random;
 #[cfg(target_arch = "wasm32")]
 mod send;
 mod sleep;
+mod turn;
 mod zone;
 
 pub use clock::now_millis;
@@ -26,4 +27,5 @@ pub use random::random_unit;
 #[cfg(target_arch = "wasm32")]
 pub use send::{await_promise, run_local, settled};
 pub use sleep::sleep;
+pub use turn::turn;
 pub use zone::{Zone, zone};

@@ -203,7 +203,7 @@ impl Stream for Run {
             return Poll::Ready(None);
         }
         if this.turn.is_none() && host::now_millis() - this.turn_began >= TURN_MILLIS {
-            this.turn = Some(host::sleep(0).boxed());
+            this.turn = Some(host::turn().boxed());
         }
         if let Some(turn) = &mut this.turn {
             if turn.poll_unpin(context).is_pending() {

@@ -496,3 +496,17 @@ fn the_storage_is_send_and_so_are_its_reads() {
     drop(send(open("x:y", &init)));
     let _ = send(Arc::new(()));
 }
+
+#[wasm_bindgen_test]
+async fn the_host_gets_its_turn_before_work_goes_on() {
+    let state = js(
+        "const state = { done: false }; setTimeout(() => { state.done = true; }, 0); return state;",
+    );
+    for _ in 0..10_000 {
+        if get(&state, "done").is_truthy() {
+            return;
+        }
+        host::turn().await;
+    }
+    panic!("a timer of the host never had its turn");
+}
