@@ -108,7 +108,11 @@ impl Bound {
                 });
             }
         }
-        Ok(Some(SliceTask { file, request }))
+        Ok(Some(SliceTask {
+            file,
+            request,
+            opened: None,
+        }))
     }
 
     fn request(&self) -> BaseRequest {

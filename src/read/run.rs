@@ -13,7 +13,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use crate::error::Result;
 use crate::host;
 use crate::model::BaseFile;
-use crate::slice::{BaseReader, BaseRequest, OpenBase, open_base};
+use crate::slice::{BaseReader, BaseRequest, OpenBase, OpenedFile, open_file};
 use crate::storage::Storage;
 
 /// Files opened before their turn: as many as the requests that may be under way.
@@ -32,6 +32,8 @@ pub struct SliceTask {
     pub file: BaseFile,
     /// Columns, filters and constants; its own limit holds besides that of the run.
     pub request: BaseRequest,
+    /// The file, where its footer is there already.
+    pub opened: Option<OpenedFile>,
 }
 
 /// Reads slices in order, at most `limit` rows of them all.
@@ -110,7 +112,11 @@ impl Share {
 
 /// Opens a file, and fetches its first columns when there is room for them.
 async fn open_ahead(storage: Storage, task: SliceTask, held: Arc<AtomicU64>) -> Result<Held> {
-    let mut file = open_base(&storage, &task.file, &task.request).await?;
+    let opened = match task.opened {
+        Some(opened) => opened,
+        None => open_file(&storage, &task.file).await?,
+    };
+    let mut file = opened.read(&task.request).await?;
     let share = match Share::take(file.first_bytes(), &held) {
         Some(share) => {
             file.fetch_first().await?;

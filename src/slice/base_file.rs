@@ -5,10 +5,11 @@ use bytes::Bytes;
 
 use crate::codec::parquet::{Footer, first_range, metadata_range};
 use crate::error::{Result, ResultExt};
+use crate::model::BaseFile;
 use crate::storage::{Cause, Storage};
 
 /// An open base file: its footer, and the bytes that came with it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct OpenFile {
     pub(super) storage: Storage,
     pub(super) path: Arc<str>,
@@ -72,6 +73,16 @@ impl OpenFile {
     fn here(&self, range: &Range<u64>) -> Option<Bytes> {
         slice_of(&self.tail, range)
     }
+}
+
+/// A base file whose footer is there, before it is known what to read of it.
+#[derive(Debug, Clone)]
+pub struct OpenedFile(pub(super) OpenFile);
+
+/// Fetches the footer of a base file: one request, or two when it is longer than usual.
+pub async fn open_file(storage: &Storage, file: &BaseFile) -> Result<OpenedFile> {
+    let open = OpenFile::open(storage, &file.path, file.size).await?;
+    Ok(OpenedFile(open))
 }
 
 /// The footer of a base file of `size` bytes: one request, or two when it is longer than usual.

@@ -5,7 +5,7 @@ use arrow::array::RecordBatch;
 use futures::Stream;
 use futures::stream::{self, BoxStream, StreamExt};
 
-use super::base_file::OpenFile;
+use super::base_file::{OpenedFile, open_file};
 use super::base_request::BaseRequest;
 use super::base_scan::{Estimate, Scan};
 use crate::error::{Result, ResultExt};
@@ -35,10 +35,17 @@ pub async fn open_base(
     file: &BaseFile,
     request: &BaseRequest,
 ) -> Result<OpenBase> {
-    let open = OpenFile::open(storage, &file.path, file.size).await?;
-    let mut scan = Scan::new(open, request).context("path", &file.path)?;
-    scan.find_pages().await.context("path", &file.path)?;
-    Ok(OpenBase(scan))
+    open_file(storage, file).await?.read(request).await
+}
+
+impl OpenedFile {
+    /// Plans what `request` says of the file; errors as in [`open_base`].
+    pub async fn read(self, request: &BaseRequest) -> Result<OpenBase> {
+        let path = self.0.path.clone();
+        let mut scan = Scan::new(self.0, request).context("path", &path)?;
+        scan.find_pages().await.context("path", &path)?;
+        Ok(OpenBase(scan))
+    }
 }
 
 impl OpenBase {

@@ -10,7 +10,7 @@ mod base_request;
 mod base_scan;
 mod base_shape;
 
-pub use base_file::open_footer;
+pub use base_file::{OpenedFile, open_file, open_footer};
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
 pub use base_scan::Estimate;

@@ -6,6 +6,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::facts::{FileSliceFacts, InstantFacts, TableFacts, TimelineEntryFacts};
 use super::open::Table;
+use super::read::Purpose;
 use crate::config::{ReadOptions, TimelineZone};
 use crate::error::{Error, Result};
 use crate::model::{Action, BaseFile, FileSlice, Instant, InstantTime, TableType};
@@ -85,7 +86,7 @@ impl Table {
 
     /// The file slices that a snapshot reads, with their row counts.
     pub async fn file_slices(&self, options: &ReadOptions) -> Result<Vec<FileSliceFacts>> {
-        let snapshot = self.prepare(options, None, false).await?;
+        let snapshot = self.prepare(options, None, Purpose::Slices).await?;
         self.slice_facts(&snapshot.slices.kept).await
     }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::facts::FileSliceFacts;
 use super::open::Table;
+use super::read::Purpose;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::slice::{Estimate, open_base};
@@ -42,7 +43,7 @@ impl Table {
     ///
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
-        let snapshot = self.prepare(options, None, true).await?;
+        let snapshot = self.prepare(options, None, Purpose::AllSlices).await?;
         let tasks = snapshot
             .slices
             .kept

@@ -11,6 +11,7 @@ use crate::config::{QueryType, ReadOptions};
 use crate::error::{Error, Result};
 use crate::model::InstantTime;
 use crate::read::{self, Bound, Selection, SliceTask, Slices, snapshot_slices};
+use crate::slice::{OpenedFile, open_file};
 use crate::storage::Storage;
 use crate::view::PartitionPruner;
 
@@ -82,6 +83,19 @@ pub(super) struct Snapshot {
     pub(super) as_of: Option<InstantTime>,
     pub(super) bound: Bound,
     pub(super) slices: Slices,
+    /// The first slice's base file, where its footer could come while the schema was on its way.
+    first: Option<OpenedFile>,
+}
+
+/// What a snapshot is made ready for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Its rows.
+    Rows,
+    /// Its slices.
+    Slices,
+    /// Its slices and those that the filters rule out.
+    AllSlices,
 }
 
 impl Table {
@@ -92,23 +106,33 @@ impl Table {
     /// slices with log files. The stream itself fails with those of reading.
     pub async fn read(&self, options: &ReadOptions) -> Result<ReadStream> {
         let batch_rows = options.batch_rows()?;
-        let Snapshot { bound, slices, .. } = self.prepare(options, batch_rows, false).await?;
+        let snapshot = self.prepare(options, batch_rows, Purpose::Rows).await?;
+        let Snapshot {
+            bound,
+            slices,
+            first,
+            ..
+        } = snapshot;
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(ReadStream::empty(&self.meta.storage, bound.shown_schema()?));
         }
         let tasks = slices.kept.iter().map(|slice| bound.task(slice));
         let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
-        ReadStream::new(&self.meta.storage, &bound, tasks?, slices.pruned.len())
+        let mut tasks = tasks?;
+        if let Some(task) = tasks.first_mut() {
+            task.opened = first;
+        }
+        ReadStream::new(&self.meta.storage, &bound, tasks, slices.pruned.len())
     }
 
-    /// Checks the options, binds them to the schema, and finds the slices; `all` finds ruled-out slices too.
+    /// Checks the options, binds them to the schema, and finds the slices.
     ///
-    /// Without filters no listing waits for the schema.
+    /// Without filters neither the listing nor the first footer waits for the schema.
     pub(super) async fn prepare(
         &self,
         options: &ReadOptions,
         batch_rows: Option<usize>,
-        all: bool,
+        purpose: Purpose,
     ) -> Result<Snapshot> {
         let as_of = self.as_of(options)?;
         let read_optimized = options.read_optimized()?;
@@ -123,24 +147,43 @@ impl Table {
             };
             Bound::new(columns, &selection)
         };
+        let all = purpose == Purpose::AllSlices;
         let slices = async |pruner: &PartitionPruner| {
             self.slices(pruner, as_of.as_ref(), read_optimized, all)
                 .await
         };
         let none = PartitionPruner::none();
-        let (bound, slices) = match options.filters.is_empty() {
-            true => try_join!(bind, slices(&none))?,
+        let (bound, (slices, first)) = match options.filters.is_empty() {
+            true => {
+                let slices_and_first = async {
+                    let slices = slices(&none).await?;
+                    let first = match purpose {
+                        Purpose::Rows => self.open_first(&slices).await,
+                        Purpose::Slices | Purpose::AllSlices => None,
+                    };
+                    Ok((slices, first))
+                };
+                try_join!(bind, slices_and_first)?
+            }
             false => {
                 let bound = bind.await?;
                 let slices = slices(&bound.pruner()).await?;
-                (bound, slices)
+                (bound, (slices, None))
             }
         };
         Ok(Snapshot {
             as_of,
             bound,
             slices,
+            first,
         })
+    }
+
+    /// The first file of a read, opened ahead. A failure is left to the read itself, which asks again.
+    async fn open_first(&self, slices: &Slices) -> Option<OpenedFile> {
+        let first = slices.kept.iter().find(|slice| slice.base.is_some())?;
+        let base = first.base.as_ref().filter(|_| first.is_base_only())?;
+        open_file(&self.meta.storage, base).await.ok()
     }
 
     async fn slices(

@@ -33,6 +33,7 @@ fn copies() -> (Storage, Vec<SliceTask>, Vec<String>) {
             path,
         },
         request: request.clone(),
+        opened: None,
     };
     let tasks: Vec<SliceTask> = names.into_iter().map(task).collect();
     let first = vec![tasks[0].clone()];
