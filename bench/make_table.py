@@ -1,6 +1,11 @@
-"""Writes `cow1` with real Spark and Hudi: one million rows in one base file of one row group, table version 9.
+"""Writes a table of the benchmark with real Spark and Hudi: one million rows, table version 9.
 
-    python make_table.py <folder to make> <Hudi bundle jar>
+    python make_table.py <name> <folder to make> <Hudi bundle jar>
+
+    cow1   copy on write, one base file of one row group
+    cow    copy on write, nine file groups, a record index; then two upserts of 5 % of the rows
+    cowp   as cow, in twenty partitions, without the upserts
+    mor    merge on read, nine file groups, a record index; then five upserts of 5 % of the rows, each spread over all keys
 
 Every value follows from the row's number by a hash with a fixed seed, so each machine gets the same rows. All else is as Spark
 users get it: gzip, dictionaries, pages of 20,000 rows, a Bloom filter in the footer, meta fields, and the metadata table.
@@ -36,25 +41,46 @@ COLUMNS = {
     "express": f"{pick(15, 4)} = 0",
 }
 
-OPTIONS = {
-    "hoodie.table.name": "cow1",
-    "hoodie.datasource.write.table.type": "COPY_ON_WRITE",
-    "hoodie.datasource.write.operation": "bulk_insert",
+PLAIN = {
     "hoodie.datasource.write.recordkey.field": "id",
     "hoodie.datasource.write.partitionpath.field": "",
     "hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.NonpartitionedKeyGenerator",
     "hoodie.datasource.write.precombine.field": "at",
     "hoodie.write.table.version": "9",
-    # One task that keeps the order of the keys, and one file and row group large enough for all of it.
-    "hoodie.bulkinsert.shuffle.parallelism": "1",
-    "hoodie.bulkinsert.sort.mode": "NONE",
     "hoodie.parquet.max.file.size": str(1 << 30),
     "hoodie.parquet.block.size": str(1 << 30),
 }
 
+# One task that keeps the order of the keys, and one file and row group large enough for all of it.
+ONE_FILE = {"hoodie.bulkinsert.shuffle.parallelism": "1", "hoodie.bulkinsert.sort.mode": "NONE"}
 
-def main(folder, bundle):
-    spark = (SparkSession.builder.master("local[1]").appName("cow1")
+NINE_FILES = {
+    "hoodie.bulkinsert.shuffle.parallelism": "9",
+    "hoodie.bulkinsert.sort.mode": "GLOBAL_SORT",
+    "hoodie.metadata.record.index.enable": "true",
+    "hoodie.index.type": "RECORD_INDEX",
+    # The logs stay, and no commit is left out of the timeline.
+    "hoodie.compact.inline": "false",
+    "hoodie.parquet.small.file.limit": "0",
+}
+
+TWENTY_PARTITIONS = {
+    "hoodie.datasource.write.partitionpath.field": "shop",
+    "hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.SimpleKeyGenerator",
+    "hoodie.bulkinsert.shuffle.parallelism": "20",
+}
+
+# Table type, options beside PLAIN, upserts.
+TABLES = {
+    "cow1": ("COPY_ON_WRITE", ONE_FILE, 0),
+    "cow": ("COPY_ON_WRITE", NINE_FILES, 2),
+    "cowp": ("COPY_ON_WRITE", {**NINE_FILES, **TWENTY_PARTITIONS}, 0),
+    "mor": ("MERGE_ON_READ", NINE_FILES, 5),
+}
+
+
+def session(bundle):
+    return (SparkSession.builder.master("local[1]").appName("bench")
         .config("spark.jars", bundle)
         .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
         .config("spark.kryo.registrator", "org.apache.spark.HoodieSparkKryoRegistrar")
@@ -62,12 +88,36 @@ def main(folder, bundle):
         .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.hudi.catalog.HoodieCatalog")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
-        .config("spark.driver.memory", "3g")
+        .config("spark.driver.memory", "4g")
         .config("spark.ui.enabled", "false")
         .getOrCreate())
+
+
+def main(name, folder, bundle):
+    kind, options, upserts = TABLES[name]
+    spark = session(bundle)
     spark.sparkContext.setLogLevel("ERROR")
-    rows = spark.range(0, ROWS, 1, 1).selectExpr(*[f"{value} as {name}" for name, value in COLUMNS.items()])
-    rows.write.format("hudi").options(**OPTIONS).mode("overwrite").save(folder)
+    columns = dict(COLUMNS)
+    if "shop" in options.get("hoodie.datasource.write.partitionpath.field", ""):
+        columns["shop"] = f"concat('shop-', lpad({pick(16, 20)}, 2, '0'))"
+
+    def rows(change):
+        """All rows, or those that an upsert changes: other prices, and newer."""
+        made = spark.range(0, ROWS, 1, 1)
+        values = dict(columns)
+        if change > 0:
+            made = made.where(f"{pick(100 + change, 20)} = 0")
+            values["price"] = f"cast({pick(200 + change, 100_000)} as double) / 100"
+            values["at"] = f"{columns['at']} + interval {change} days"
+        return made.selectExpr(*[f"{value} as {column}" for column, value in values.items()])
+
+    def write(change):
+        operation = "upsert" if change > 0 else "bulk_insert"
+        given = {**PLAIN, **options, "hoodie.table.name": name, "hoodie.datasource.write.table.type": kind, "hoodie.datasource.write.operation": operation}
+        rows(change).write.format("hudi").options(**given).mode("append" if change > 0 else "overwrite").save(folder)
+
+    for change in range(upserts + 1):
+        write(change)
     count = spark.read.format("hudi").load(folder).count()
     spark.stop()
     if count != ROWS:

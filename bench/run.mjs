@@ -15,14 +15,15 @@
 // two dependent rounds.
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
-import { cache, must, root } from '../scripts/lib/run.mjs';
+import { must, root } from '../scripts/lib/run.mjs';
 import { manifestOf } from '../scripts/manifest.mjs';
 import { setup } from '../scripts/setup.mjs';
 import { serve } from './server.mjs';
+import { here, kept, median, table } from './tables.mjs';
 
 /** @typedef {import('./contenders.mjs').Outcome} Outcome */
 /** @typedef {import('./contenders.mjs').Work} Work */
@@ -32,34 +33,11 @@ import { serve } from './server.mjs';
 
 const ours = 'hudi-wasm';
 const rival = 'parquet-wasm';
-const here = path.join(root, 'bench');
 const modules = path.join(here, 'node_modules');
 const duckdb = path.join(modules, '@duckdb/duckdb-wasm/dist');
-const kept = path.join(cache, 'bench');
-
-const spark = 'pyspark==3.5.6';
-const bundle = 'hudi-spark3.5-bundle_2.12';
-const bundleVersion = '1.1.1';
 
 /** @type {Record<string, string[] | undefined>} */
 const cases = { 2: ['city', 'price'], all: undefined };
-
-/** The folder of the table, written when it is not there. */
-async function table() {
-  const folder = path.join(kept, 'cow1');
-  if (existsSync(folder)) return folder;
-  console.log('bench: Spark writes the table, once (some minutes)');
-  const [python, jar, making] = [path.join(kept, 'spark/bin/python'), path.join(kept, `jars/${bundle}-${bundleVersion}.jar`), `${folder}.making`];
-  await mkdir(kept, { recursive: true });
-  if (!existsSync(python)) await must('python3', ['-m', 'venv', path.join(kept, 'spark')]);
-  await must(python, ['-m', 'pip', 'install', '--quiet', spark]);
-  const artifact = `org.apache.hudi:${bundle}:${bundleVersion}`;
-  if (!existsSync(jar)) await must('mvn', ['-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${path.dirname(jar)}`], { cwd: kept });
-  await rm(making, { recursive: true, force: true });
-  await must(python, [path.join(here, 'make_table.py'), making, jar]);
-  await rename(making, folder);
-  return folder;
-}
 
 /** The other readers, and the page that runs any of them. */
 async function prepare() {
@@ -158,8 +136,6 @@ async function measure(contenders, { runtime, columns, delay }, { runs, origin, 
   return measured;
 }
 
-const median = (/** @type {number[]} */ values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-
 /**
  * Lines of the report, and what falls short of the bar.
  *
@@ -214,7 +190,7 @@ async function main() {
     await setup();
     await build();
   }
-  const folder = await table();
+  const folder = await table('cow1');
   const out = await prepare();
   const file = (await readdir(folder)).find((name) => name.endsWith('.parquet')) ?? '';
   const manifest = Buffer.from(JSON.stringify(await manifestOf(folder)));

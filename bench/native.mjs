@@ -1,0 +1,138 @@
+// Measures hudi-wasm in Node beside native hudi-core, files on the local disk, one core each: `npm run bench:native`.
+//
+// `--case mor-all,mor-2` takes some cases alone, `--runs 9` more turns, `--no-build` measures dist/ as it is.
+//
+// First use builds the native reader (8 minutes, needs protoc: apt install protobuf-compiler libprotobuf-dev) and has real Spark write the
+// tables; both stay in the user's cache folder. What is timed: from nothing open to the rows in Arrow, in JavaScript on one side and in
+// Rust on the other. The two take turns, each in a process of its own that is pinned to one core.
+//
+// Ends with code 1 where hudi-wasm takes more than a case allows.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { build } from '../scripts/build.mjs';
+import { must, root } from '../scripts/lib/run.mjs';
+import { setup } from '../scripts/setup.mjs';
+import { here, kept, median, table } from './tables.mjs';
+
+/** @typedef {{ table: string, columns?: string[], filters?: string[][], start?: string }} Work */
+/** @typedef {{ ms: number, rows: number, sum: number, requests?: number, bytes?: number, wasmMB?: number, error?: string }} Outcome */
+
+const two = ['city', 'price'];
+const key = ['id', '=', 'key-0000432100'];
+
+/**
+ * `bar` is the part of the peer's time that may be taken.
+ *
+ * @type {Record<string, { table: string, bar: number, work: Omit<Work, 'table'>, last?: boolean }>}
+ */
+const cases = {
+  'cow-all': { table: 'cow', bar: 1, work: {} },
+  'cow-2': { table: 'cow', bar: 0.12, work: { columns: two } },
+  'mor-all': { table: 'mor', bar: 0.6, work: {} },
+  'mor-2': { table: 'mor', bar: 0.3, work: { columns: two } },
+  'cow-last-commit': { table: 'cow', bar: 0.5, work: {}, last: true },
+  'mor-last-commit': { table: 'mor', bar: 0.5, work: {}, last: true },
+  'cow-one-key': { table: 'cow', bar: 0.5, work: { columns: ['id', ...two], filters: [key] } },
+  'cowp-one-partition': { table: 'cowp', bar: 1, work: { filters: [['shop', '=', 'shop-07']] } },
+};
+
+/** The native reader, built when it is not there. */
+async function native() {
+  const target = path.join(kept, 'native');
+  const program = path.join(target, 'release/native-reader');
+  if (existsSync(program)) return program;
+  console.log('bench: cargo builds the native reader, once (some minutes)');
+  await must('cargo', ['build', '--release', '--quiet', '--manifest-path', path.join(here, 'native/Cargo.toml'), '--target-dir', target]);
+  return program;
+}
+
+/** A process on one core that answers a line of JSON with a line of JSON. */
+function worker(/** @type {string[]} */ command) {
+  const child = spawn('taskset', ['--cpu-list', '0', ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    /** @returns {Promise<Outcome>} */
+    run: async (/** @type {Work} */ work) => {
+      child.stdin.write(`${JSON.stringify(work)}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`${command[0]} ended`);
+      const outcome = JSON.parse(value);
+      if (outcome.error !== undefined) throw new Error(outcome.error);
+      return outcome;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** The completion time of the commit before the last one. */
+async function beforeLast(/** @type {string} */ folder) {
+  const names = await readdir(path.join(folder, '.hoodie/timeline'));
+  const completed = names.flatMap((name) => /^\d+_(\d+)\.(?:delta)?commit$/.exec(name)?.[1] ?? []);
+  return completed.sort().at(-2);
+}
+
+/** Lets the two take turns on one case. */
+async function measure(/** @type {string} */ name, /** @type {number} */ runs) {
+  const { table: tableName, work, last } = cases[name];
+  const folder = await table(tableName);
+  const asked = { ...work, table: folder, ...(last && { start: await beforeLast(folder) }) };
+  const workers = { ours: worker([process.execPath, '--expose-gc', path.join(here, 'local_reader.mjs')]), native: worker([await native()]) };
+  /** @type {Record<string, Outcome[]>} */
+  const outcomes = { ours: [], native: [] };
+  try {
+    for (let turn = 0; turn <= runs; turn += 1) {
+      for (const [who, { run }] of Object.entries(workers)) outcomes[who].push(await run(asked));
+      process.stderr.write('.');
+    }
+  } finally {
+    for (const { stop } of Object.values(workers)) stop();
+  }
+  const answers = new Set(Object.values(outcomes).flatMap((list) => list.map(({ rows, sum }) => `${rows} rows, sum ${sum.toFixed(0)}`)));
+  if (answers.size !== 1) throw new Error(`${name}: they read different rows: ${[...answers].join('; ')}`);
+  return outcomes;
+}
+
+function options() {
+  const { values } = parseArgs({
+    options: { case: { type: 'string', default: Object.keys(cases).join(',') }, runs: { type: 'string', default: '6' }, 'no-build': { type: 'boolean', default: false } },
+  });
+  return { names: values.case.split(','), runs: Number(values.runs), build: !values['no-build'] };
+}
+
+async function main() {
+  const { names, runs, build: building } = options();
+  if (building) {
+    await setup();
+    await build();
+  }
+  await readFile(path.join(root, 'dist/core_bg.wasm'));
+  const report = [];
+  const short = [];
+  for (const name of names) {
+    const { ours, native: peer } = await measure(name, runs);
+    const [mine, theirs] = [ours, peer].map((list) => median(list.slice(1).map(({ ms }) => ms)));
+    const ratio = mine / theirs;
+    const { rows, requests, bytes = 0, wasmMB } = ours.at(-1) ?? ours[0];
+    report.push({
+      case: name, rows, 'hudi-wasm first': Math.round(ours[0].ms), 'hudi-wasm': +mine.toFixed(1), 'hudi-core': +theirs.toFixed(1), ratio: ratio.toFixed(2), bar: cases[name].bar,
+      requests, MB: +(bytes / 1e6).toFixed(2), 'wasm MB': wasmMB,
+    });
+    if (ratio > cases[name].bar) short.push(`${name}: ${ratio.toFixed(2)} of the time of hudi-core, where ${cases[name].bar} is the bar`);
+  }
+  console.log('\nmedian milliseconds; requests and MB are those of the last run of hudi-wasm');
+  console.table(report);
+  for (const line of short) console.log(`below the bar: ${line}`);
+  if (short.length === 0) console.log('the bars are met');
+  return short.length === 0;
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
