@@ -47,7 +47,7 @@ const quickBuild = {
 };
 
 /** @returns {Part} */
-function cargoTool(/** @type {string} */ crate, /** @type {string} */ folder, /** @type {string} */ binary) {
+function cargoTool(/** @type {string} */ crate, /** @type {string} */ folder, /** @type {string} */ binary, /** @type {string[]} */ features = []) {
   const version = path.basename(folder).slice(crate.length + 1);
   return {
     name: `${crate} ${version}`,
@@ -59,12 +59,17 @@ function cargoTool(/** @type {string} */ crate, /** @type {string} */ folder, /*
       const beside = `${folder}.${process.pid}`;
       await rm(beside, { recursive: true, force: true });
       const where = ['--root', beside, '--target-dir', `${beside}-build`];
-      await must('cargo', ['install', crate, '--version', version, ...where], { cwd: cache, env: quickBuild });
+      await must('cargo', ['install', crate, '--version', version, ...(features.length > 0 ? ['--features', features.join(',')] : []), ...where], { cwd: cache, env: quickBuild });
       await rm(`${beside}-build`, { recursive: true, force: true });
       await rm(folder, { recursive: true, force: true });
       await rename(beside, folder);
     },
   };
+}
+
+/** @returns {Part} */
+function s3Server(/** @type {Awaited<ReturnType<typeof toolFolders>>} */ folders) {
+  return cargoTool('s3s-fs', folders['s3s-fs'], 's3s-fs', ['binary']);
 }
 
 /** @returns {Part} */
@@ -125,7 +130,7 @@ export async function setup({ tests = true } = {}) {
     rustParts(tests),
     npmPackages(),
     cargoTool('wasm-bindgen-cli', folders['wasm-bindgen-cli'], 'wasm-bindgen'),
-    ...(tests ? [cargoTool('wasm-pack', folders['wasm-pack'], 'wasm-pack'), chromium()] : []),
+    ...(tests ? [cargoTool('wasm-pack', folders['wasm-pack'], 'wasm-pack'), s3Server(folders), chromium()] : []),
   ];
   const ready = await Promise.all(parts.map((part) => part.ready()));
   const missing = parts.filter((_, i) => !ready[i]);
@@ -139,7 +144,7 @@ export async function setup({ tests = true } = {}) {
   console.log(`setup: done (${since(start)})`);
 }
 
-/** Downloads overlap with compilation; the two compilations do too, each being narrow for much of its time. */
+/** Downloads overlap with compilation; the compilations do too, each being narrow for much of its time. */
 async function makeAll(/** @type {Part[]} */ missing) {
   const results = await Promise.allSettled(
     missing.map(async (part) => {

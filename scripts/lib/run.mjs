@@ -109,9 +109,13 @@ export async function lockedVersion(/** @type {string} */ name) {
 /** The wasm-pack that this project is tested with. */
 export const wasmPackVersion = '0.15.1';
 
+/** The S3 server that tests speak to: the newest release that Rust 1.95 builds. */
+const s3Version = '0.14.1';
+
 /** Folders of the cached command-line tools, for the front of PATH. */
 export async function toolFolders() {
   return {
+    's3s-fs': path.join(cache, `s3s-fs-${s3Version}`),
     'wasm-bindgen-cli': path.join(cache, `wasm-bindgen-cli-${await lockedVersion('wasm-bindgen')}`),
     'wasm-pack': path.join(cache, `wasm-pack-${wasmPackVersion}`),
   };
