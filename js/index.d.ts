@@ -226,10 +226,26 @@ export type StorageInit =
   | { type: 'http'; headers?: HeadersInit | (() => Awaitable<HeadersInit>); fetch?: Fetch; listing?: Listing }
   | { type: 's3'; region: string; endpoint?: string | URL; forcePathStyle?: boolean; anonymous?: boolean; fetch?: Fetch;
       credentials?: S3Credentials | (() => Awaitable<S3Credentials>); requestPayer?: boolean }
+  | { type: 's3-presigned'; sign: Signer; fetch?: Fetch }
+  | { type: 'r2'; bucket: R2BucketLike; prefix?: string }             // the table's place in the bucket; left out, the path of the URI
+  | { type: 'directory'; handle: FileSystemDirectoryHandle }          // OPFS or showDirectoryPicker(): the table's own folder
   | { type: 'file' }                                                  // Node, Deno, Bun: file: URLs and paths
   | { type: 'memory'; files?: Iterable<readonly [path: string, data: Uint8Array]> };
-/** How to list where the server cannot: what static hosts need. */
-export type Listing = 'none' | { manifest: string | URL } | ((prefix: string, options: CallOptions) => AsyncIterable<ObjectMeta>);
+/**
+ * How to list over http: what static hosts need. 'webdav' asks by PROPFIND. 'autoindex' reads the pages that nginx, Apache and Python's http.server
+ * make of a folder; these hide names that begin with a dot and round sizes, so it serves copy-on-write tables (a size costs a request more for each
+ * file that is opened) and a merge-on-read table is LIST_NOT_SUPPORTED, as is a page of any other kind.
+ */
+export type Listing = 'none' | 'autoindex' | 'webdav' | { manifest: string | URL } | ((prefix: string, options: CallOptions) => AsyncIterable<ObjectMeta>);
+export interface SignRequest { readonly method: 'GET' | 'LIST'; readonly key: string; readonly query: Readonly<Record<string, string>>; readonly headers: Readonly<Record<string, string>> }
+/**
+ * Gives the URL of a request. LIST is GET of the bucket with `query`, which has list-type=2. `headers` have to be signed; a range never is among them,
+ * so one URL serves all ranges of its object: parallel calls for one object are signed once, and a URL is used again until shortly before `expiresAt`,
+ * or before its own X-Amz-Expires; one that ends at no known time is not kept. A URL used again and refused is signed anew, once.
+ */
+export type Signer = (request: SignRequest) => Awaitable<string | URL | { url: string | URL; headers?: Record<string, string>; expiresAt?: Date }>;
+/** What is used of an R2 bucket's binding. */
+export interface R2BucketLike { get(key: string, options?: any): Promise<any>; head(key: string): Promise<any>; list(options?: any): Promise<any> }
 export interface ObjectMeta { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: Date }
 /** Bring your own. Paths are relative to the table. Errors must be HudiError or carry an HTTP `status`. */
 export interface ObjectStore {
@@ -239,7 +255,7 @@ export interface ObjectStore {
   put?(path: string, data: Uint8Array, options: { ifNoneMatch?: '*'; ifMatch?: string; signal?: AbortSignal }): Promise<{ etag?: string }>;
   delete?(paths: readonly string[], options?: CallOptions): Promise<void>;
 }
-/** A store of ours to fill, inspect or wrap: kinds 'memory' and 'file'. */
+/** A store of ours to fill, inspect or wrap: kinds 'memory', 'file', 'r2' and 'directory'. */
 export function createObjectStore(uri: string | URL, init: StorageInit): ObjectStore;
 /** Data files never change: they are cached by path and size. Only hoodie.properties and pointers are revalidated. */
 export interface CacheInit { memory?: number /* bytes, default 64 MiB, 16 MiB in workerd */; coalesceGap?: number /* default 128 KiB */; maxRequest?: number /* default 8 MiB */ }

@@ -1,7 +1,11 @@
 // From a storage option to what the engine takes: a custom ObjectStore, or the init of a kind that wasm itself speaks.
 import { HudiError, invalid } from './errors.js';
-import { checkKeys } from './options.js';
 import { memoryStore } from './memory_store.js';
+import { checkKeys } from './options.js';
+import { directoryStore } from './stores/directory.js';
+import { folderLister } from './stores/lister.js';
+import { sharedSigner } from './stores/presigned.js';
+import { r2Store } from './stores/r2.js';
 
 /**
  * @typedef {import('./index.d.ts').ObjectStore} ObjectStore
@@ -12,6 +16,9 @@ import { memoryStore } from './memory_store.js';
 const kinds = {
   http: ['type', 'headers', 'fetch', 'listing'],
   s3: ['type', 'region', 'endpoint', 'forcePathStyle', 'anonymous', 'fetch', 'credentials', 'requestPayer'],
+  's3-presigned': ['type', 'sign', 'fetch'],
+  r2: ['type', 'bucket', 'prefix'],
+  directory: ['type', 'handle'],
   file: ['type'],
   memory: ['type', 'files'],
 };
@@ -52,9 +59,33 @@ export function engineStore(given, storage) {
     });
   }
   checkKeys(init, kinds[init.type] ?? [], `${init.type} storage option`);
-  const own = init.type === 'memory' || init.type === 'file';
   const named = init.type === 'file' && files !== undefined ? files.url(uri) : uri;
-  return { uri: named, storage: own ? createObjectStore(uri, init) : init };
+  return { uri: named, storage: forEngine(uri, init) };
+}
+
+/**
+ * Stores of this package become objects; of the others, what the engine leaves to JavaScript becomes functions.
+ *
+ * @param {string} uri
+ * @param {StorageInit} init
+ */
+function forEngine(uri, init) {
+  switch (init.type) {
+    case 'memory':
+    case 'file':
+    case 'r2':
+    case 'directory':
+      return createObjectStore(uri, init);
+    case 's3-presigned':
+      return { ...init, sign: sharedSigner(init.sign) };
+    case 'http': {
+      const { listing } = init;
+      if (listing !== 'autoindex' && listing !== 'webdav') return init;
+      return { ...init, listing: /** @type {any} */ (folderLister(listing, uri, init)) };
+    }
+    default:
+      return init;
+  }
 }
 
 /** @type {typeof import('./index.d.ts').createObjectStore} */
@@ -63,6 +94,10 @@ export function createObjectStore(given, init) {
   switch (init?.type) {
     case 'memory':
       return memoryStore(init.files);
+    case 'r2':
+      return r2Store(init.bucket, init.prefix ?? pathOf(uri));
+    case 'directory':
+      return directoryStore(init.handle);
     case 'file':
       if (files !== undefined) return files.open(uri);
       throw new HudiError('UNSUPPORTED', 'there are no local files here', { hint: 'Serve the table over http, or use storage of type memory.' });
@@ -72,6 +107,9 @@ export function createObjectStore(given, init) {
       });
   }
 }
+
+/** What a URI names behind its host: a table's place in a bucket. */
+const pathOf = (/** @type {string} */ uri) => /^[a-z][a-z0-9+.-]*:\/\/[^/]*\/(.*)$/i.exec(uri)?.[1] ?? '';
 
 /** The URI as text without slashes at its end. */
 function baseUri(/** @type {unknown} */ given) {

@@ -68,11 +68,6 @@ function cargoTool(/** @type {string} */ crate, /** @type {string} */ folder, /*
 }
 
 /** @returns {Part} */
-function s3Server(/** @type {Awaited<ReturnType<typeof toolFolders>>} */ folders) {
-  return cargoTool('s3s-fs', folders['s3s-fs'], 's3s-fs', ['binary']);
-}
-
-/** @returns {Part} */
 function npmPackages() {
   const stamp = path.join(root, 'node_modules', '.hudi-wasm-setup');
   const wanted = async () =>
@@ -117,11 +112,11 @@ function chromium() {
 }
 
 /**
- * Makes what is missing. `tests: false` leaves out what only tests need.
+ * Makes what is missing. `tests: false` leaves out what only tests need, `s3` asks for the S3 server all the same.
  *
- * @param {{ tests?: boolean }} [options]
+ * @param {{ tests?: boolean, s3?: boolean }} [options]
  */
-export async function setup({ tests = true } = {}) {
+export async function setup({ tests = true, s3 = tests } = {}) {
   const start = performance.now();
   await mkdir(cache, { recursive: true });
   const folders = await toolFolders();
@@ -130,7 +125,8 @@ export async function setup({ tests = true } = {}) {
     rustParts(tests),
     npmPackages(),
     cargoTool('wasm-bindgen-cli', folders['wasm-bindgen-cli'], 'wasm-bindgen'),
-    ...(tests ? [cargoTool('wasm-pack', folders['wasm-pack'], 'wasm-pack'), s3Server(folders), chromium()] : []),
+    ...(tests ? [cargoTool('wasm-pack', folders['wasm-pack'], 'wasm-pack'), chromium()] : []),
+    ...(s3 ? [cargoTool('s3s-fs', folders['s3s-fs'], 's3s-fs', ['binary'])] : []),
   ];
   const ready = await Promise.all(parts.map((part) => part.ready()));
   const missing = parts.filter((_, i) => !ready[i]);

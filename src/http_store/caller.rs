@@ -1,17 +1,18 @@
-//! Functions of the caller that give secrets: headers, and credentials.
+//! Functions of the caller that give secrets: headers, credentials, and signed addresses.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::HeaderMap;
-use js_sys::{Array, Date, Function};
+use js_sys::{Array, Date, Function, Object};
 use object_store::CredentialProvider;
 use object_store::aws::AwsCredential;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::connector::{HeaderSource, header};
-use super::js_value::{get, promise, text, thrown};
+use super::js_value::{get, promise, set, text, thrown};
 use super::s3::credential;
+use super::signer::{Signed, Unsigned, UrlSigner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{self, Kept};
 use crate::storage::wire::{Carried, Failure};
@@ -49,7 +50,7 @@ impl HeaderSource for Fixed {
 impl HeaderSource for Asked {
     async fn headers(&self) -> Result<HeaderMap, Failure> {
         let take = |init: JsValue| header_map(&init).map_err(Failure::lasting);
-        call(&self.0, take).await
+        call(&self.0, None, take).await
     }
 }
 
@@ -70,9 +71,10 @@ fn header_map(init: &JsValue) -> Result<HeaderMap> {
     Ok(map)
 }
 
-/// Calls a function without arguments and reads what its promise gives.
+/// Calls a function and reads what its promise gives.
 fn call<T: Send + 'static>(
     function: &Kept,
+    argument: Option<Object>,
     take: impl FnOnce(JsValue) -> Result<T, Failure> + 'static,
 ) -> impl Future<Output = Result<T, Failure>> + Send {
     let function = function.get();
@@ -81,7 +83,7 @@ fn call<T: Send + 'static>(
         let failed = |value: JsValue| {
             let mut failure = thrown(&value, ErrorKind::Unauthorized, &[]);
             let status = failure.error.get("status").map(str::to_owned);
-            let message = "the function that gives headers or credentials failed";
+            let message = "the function that gives headers, credentials or signatures failed";
             failure.error = Error::new(failure.error.kind(), message);
             if let Some(status) = status {
                 failure.error = failure.error.context("status", status);
@@ -89,7 +91,10 @@ fn call<T: Send + 'static>(
             failure
         };
         let function: Function = function.dyn_into().map_err(failed)?;
-        let given = function.call0(&JsValue::UNDEFINED).map_err(failed)?;
+        let argument = argument.map_or(JsValue::UNDEFINED, JsValue::from);
+        let given = function
+            .call1(&JsValue::UNDEFINED, &argument)
+            .map_err(failed)?;
         let given = host::settled(promise(&given)).await.map_err(failed)?;
         take(given)
     };
@@ -139,7 +144,7 @@ impl CredentialProvider for Provider {
                 .filter(|time| time.is_finite());
             Ok((credential, expires))
         };
-        let given = call(&self.function, take).await;
+        let given = call(&self.function, None, take).await;
         let (credential, expires) = given.map_err(|failure| object_store::Error::Generic {
             store: "credentials",
             source: Box::new(Carried::new(failure)),
@@ -162,4 +167,68 @@ pub(super) fn credential_of(given: &JsValue) -> Result<AwsCredential> {
         text(given, "secretAccessKey").unwrap_or_default(),
         text(given, "sessionToken"),
     )
+}
+
+/// Addresses that a function of the caller signs: it is given `{ method, key, query, headers, again }`, and gives
+/// `{ url, headers?, reused? }`.
+#[derive(Debug)]
+pub(super) struct Presigner(Kept);
+
+impl Presigner {
+    pub(super) fn new(function: &Function) -> Self {
+        Self(Kept::new(function.into()))
+    }
+}
+
+#[async_trait]
+impl UrlSigner for Presigner {
+    async fn sign(&self, request: &Unsigned, again: bool) -> Result<Signed, Failure> {
+        call(&self.0, Some(sign_request(request, again)), signed).await
+    }
+}
+
+fn sign_request(request: &Unsigned, again: bool) -> Object {
+    let list = request.key.is_empty() && request.query.iter().any(|(name, _)| name == "list-type");
+    let method = if list {
+        "LIST"
+    } else {
+        request.method.as_str()
+    };
+    let (query, headers) = (Object::new(), Object::new());
+    for (name, value) in &request.query {
+        set(&query, name, &value.into());
+    }
+    for (name, value) in &request.headers {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        set(&headers, name.as_str(), &value.into());
+    }
+    let argument = Object::new();
+    set(&argument, "method", &method.into());
+    set(&argument, "key", &request.key.as_str().into());
+    set(&argument, "query", &query);
+    set(&argument, "headers", &headers);
+    set(&argument, "again", &again.into());
+    argument
+}
+
+fn signed(given: JsValue) -> Result<Signed, Failure> {
+    let wrong = || {
+        let error = Error::invalid_argument("the signer gave no http or https URL");
+        Failure::lasting(error.context("field", "sign"))
+    };
+    let url = text(&given, "url").ok_or_else(wrong)?;
+    let parsed = url::Url::parse(&url).map_err(|_| wrong())?;
+    if !matches!(parsed.scheme(), "http" | "https") || !parsed.username().is_empty() {
+        return Err(wrong());
+    }
+    let headers = get(&given, "headers");
+    let headers = match headers.is_undefined() || headers.is_null() {
+        true => HeaderMap::new(),
+        false => header_map(&headers).map_err(Failure::lasting)?,
+    };
+    Ok(Signed {
+        url,
+        headers,
+        reused: get(&given, "reused").is_truthy(),
+    })
 }

@@ -16,7 +16,8 @@ use object_store::client::{
 };
 
 use super::judge::{Asked, Received, Verdict, judge, limit};
-use crate::error::Error;
+use super::signer::{Unsigned, UrlSigner};
+use crate::error::{Error, ErrorKind};
 use crate::host;
 use crate::storage::wire::{Carried, Failure, KnownSize};
 
@@ -52,6 +53,8 @@ pub(crate) trait HeaderSource: fmt::Debug + Send + Sync + 'static {
 pub(crate) struct Connector {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) headers: Option<Arc<dyn HeaderSource>>,
+    /// Signs the address of each request, of a store that itself asks without a signature.
+    pub(crate) signer: Option<Arc<dyn UrlSigner>>,
 }
 
 impl HttpConnector for Connector {
@@ -96,17 +99,23 @@ impl Connector {
                 return Err(Failure::lasting(error));
             }
         };
-        let url = plus_encoded(&parts.uri.to_string());
-        let first = self
-            .ask(&asked, &url, headers.clone(), body.clone())
-            .await?;
-        let (received, answer) = match first {
+        let unsigned = match &self.signer {
+            Some(_) => Some(Unsigned::new(&asked.method, &parts.uri, &headers)?),
+            None => None,
+        };
+        let mut request = Sent {
+            url: plus_encoded(&parts.uri.to_string()),
+            unsigned,
+            headers,
+            body,
+        };
+        let (received, answer) = match self.ask(&asked, &request).await? {
             Verdict::Good(received, answer) => (received, answer),
-            // A signature covers the range, so without it the request would be refused.
+            // A header's signature covers the range, so without it the request would be refused.
             Verdict::AskWhole if signed => return Err(piece_of_compressed()),
             Verdict::AskWhole => {
-                headers.remove(RANGE);
-                match self.ask(&asked, &url, headers, body).await? {
+                request.headers.remove(RANGE);
+                match self.ask(&asked, &request).await? {
                     Verdict::Good(received, answer) => (received, answer),
                     Verdict::AskWhole => return Err(piece_of_compressed()),
                 }
@@ -123,24 +132,52 @@ impl Connector {
         response.map_err(|_| Failure::lasting(Error::internal("a response could not be made")))
     }
 
-    async fn ask(
+    /// Asks, and once more where a signature that was made earlier is refused: it may have been revoked since.
+    async fn ask(&self, asked: &Asked, request: &Sent) -> Result<Verdict, Failure> {
+        let (Some(signer), Some(unsigned)) = (&self.signer, &request.unsigned) else {
+            return self
+                .ask_at(asked, request, &request.url, HeaderMap::new())
+                .await;
+        };
+        let first = signer.sign(unsigned, false).await?;
+        let answer = self.ask_at(asked, request, &first.url, first.headers).await;
+        match answer {
+            Err(failure) if first.reused && failure.error.kind() == ErrorKind::Unauthorized => {
+                let fresh = signer.sign(unsigned, true).await?;
+                self.ask_at(asked, request, &fresh.url, fresh.headers).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn ask_at(
         &self,
         asked: &Asked,
+        request: &Sent,
         url: &str,
-        headers: HeaderMap,
-        body: Option<Bytes>,
+        more: HeaderMap,
     ) -> Result<Verdict, Failure> {
         let about = asked.clone();
+        let mut headers = request.headers.clone();
+        headers.extend(more);
         let request = Outgoing {
             method: asked.method.clone(),
             url: url.to_owned(),
             headers,
-            body,
+            body: request.body.clone(),
             limit: Box::new(move |status, headers| limit(&about, status, headers)),
         };
         let received = self.transport.send(request).await?;
         judge(asked, received, host::now_millis())
     }
+}
+
+/// A request before its address is signed, where it is.
+struct Sent {
+    url: String,
+    unsigned: Option<Unsigned>,
+    headers: HeaderMap,
+    body: Option<Bytes>,
 }
 
 /// A plus in the path as `%2B`: S3, and hosts in front of it, read a bare one as a space. S3's own paths have none.

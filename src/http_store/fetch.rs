@@ -33,12 +33,24 @@ const SEEN: [&str; 9] = [
 pub(crate) struct Fetch {
     /// The caller's function in place of the host's.
     own: Option<Kept>,
+    place: Place,
+}
+
+/// What answers, and so where a rule for other origins is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A web server: in its headers.
+    Server,
+    /// A bucket whose requests carry their signature in the address: in the bucket's CORS rules.
+    Bucket,
+    /// A bucket whose requests carry it in headers.
+    BucketByHeaders,
 }
 
 impl Fetch {
-    pub(crate) fn new(own: Option<Function>) -> Self {
+    pub(crate) fn new(own: Option<Function>, place: Place) -> Self {
         let own = own.map(|function| Kept::new(function.into()));
-        Self { own }
+        Self { own, place }
     }
 
     /// Starts a request. What it holds of JavaScript stays in a local task, and dropping the future aborts it.
@@ -54,7 +66,7 @@ impl Fetch {
                 controller.abort();
             }
         };
-        host::run_local(exchange(own, request, signal), abort)
+        host::run_local(exchange(own, self.place, request, signal), abort)
     }
 }
 
@@ -71,13 +83,14 @@ impl Transport for Fetch {
 )]
 async fn exchange(
     own: Option<JsValue>,
+    place: Place,
     request: Outgoing,
     signal: Option<AbortSignal>,
 ) -> Result<Received, Failure> {
     let secrets = secrets_of(&request.headers);
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let init = init_of(&request, signal.as_ref())?;
-    let failed = |value: JsValue| no_answer(&value, &request.url, &secrets);
+    let failed = |value: JsValue| no_answer(&value, &request.url, place, &secrets);
     let global: JsValue = js_sys::global().into();
     let (fetch, this) = match own {
         Some(own) => (own.dyn_into::<Function>().ok(), JsValue::UNDEFINED),
@@ -182,24 +195,39 @@ fn secrets_of(headers: &HeaderMap) -> Vec<String> {
     headers.iter().filter_map(secret).collect()
 }
 
-fn no_answer(value: &JsValue, url: &str, secrets: &[&str]) -> Failure {
+fn no_answer(value: &JsValue, url: &str, place: Place, secrets: &[&str]) -> Failure {
     let mut failure = thrown(value, ErrorKind::Network, secrets);
-    if failure.error.kind() == ErrorKind::Network && is_elsewhere(url) {
-        failure.error = failure.error.context(
-            "hint",
-            "if the server is up, it must allow this page: Access-Control-Allow-Origin for its origin, \
-             Access-Control-Allow-Headers for authorization and x-amz-* when requests are signed, \
-             Access-Control-Expose-Headers: Content-Range, ETag",
-        );
+    if failure.error.kind() == ErrorKind::Network
+        && let Some(origin) = page_origin()
+        && url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() != origin)
+    {
+        failure.error = failure.error.context("hint", cors_rule(place, &origin));
     }
     failure
 }
 
-/// Whether a page asks another origin than its own, so that CORS rules apply.
-fn is_elsewhere(url: &str) -> bool {
-    let location = get(&js_sys::global(), "location");
-    let Some(origin) = text(&location, "origin") else {
-        return false;
-    };
-    url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() != origin)
+/// The origin of the page or of the page's worker that this runs in; elsewhere there are no rules for other origins.
+pub(super) fn page_origin() -> Option<String> {
+    text(&get(&js_sys::global(), "location"), "origin")
+}
+
+/// What to write where, so that a page of `origin` may read.
+fn cors_rule(place: Place, origin: &str) -> String {
+    match place {
+        Place::Server => format!(
+            "if the server is up, it must allow this page by the headers Access-Control-Allow-Origin: {origin} and \
+             Access-Control-Expose-Headers: Content-Range, ETag; and where `headers` are given, answer OPTIONS with \
+             Access-Control-Allow-Headers naming them and range"
+        ),
+        Place::Bucket => bucket_rule(origin, ""),
+        Place::BucketByHeaders => bucket_rule(origin, "\"*\""),
+    }
+}
+
+fn bucket_rule(origin: &str, headers: &str) -> String {
+    format!(
+        "if the endpoint is right, the bucket must allow this page by the CORS rule \
+         [{{\"AllowedOrigins\":[\"{origin}\"],\"AllowedMethods\":[\"GET\"],\"AllowedHeaders\":[{headers}],\
+         \"ExposeHeaders\":[\"Content-Range\",\"ETag\"]}}]"
+    )
 }

@@ -23,9 +23,10 @@ use web_sys::AbortController;
 
 use super::body::{Pieces, read_up_to};
 use super::js_value::{function, get, promise, set, text, thrown, whole};
-use super::listing::Lister;
+use super::listing::{Level, Lister};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{self, Kept};
+use crate::storage::UNKNOWN_SIZE;
 use crate::storage::wire::{Answer, Carried, Failure};
 
 /// A whole object larger than this is not read at once.
@@ -475,35 +476,74 @@ fn fit(
     })
 }
 
-/// A function of the caller that lists for a host that cannot.
+/// A function that lists for a host that cannot: of the caller, or one of ours that reads a server's pages.
 #[derive(Debug)]
-pub(crate) struct JsLister(Kept);
+pub(crate) struct JsLister {
+    function: Kept,
+    kind: ListerKind,
+}
+
+/// What a function that lists can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListerKind {
+    /// Everything below a prefix, with sizes.
+    Custom,
+    /// One level too, with sizes.
+    Levels,
+    /// One level too, of files whose sizes are not known.
+    Names,
+}
 
 impl JsLister {
-    pub(crate) fn new(function: Function) -> Self {
-        Self(Kept::new(function.into()))
+    pub(crate) fn new(function: Function, kind: ListerKind) -> Self {
+        Self {
+            function: Kept::new(function.into()),
+            kind,
+        }
     }
 
     fn start(
         &self,
         prefix: &str,
+        one_level: bool,
     ) -> impl Future<Output = Result<Result<Listed, Failure>>> + Send + use<> {
-        let call = self.0.get().dyn_into::<Function>().ok();
+        let call = self.function.get().dyn_into::<Function>().ok();
         let (options, abort) = options();
+        if one_level {
+            set(&options, "delimiter", &"/".into());
+        }
         host::run_local(
             list(call, JsValue::UNDEFINED, prefix.to_owned(), options),
             abort,
         )
+    }
+
+    fn files(&self, listed: Listed) -> (Vec<(String, u64, Option<String>)>, Vec<String>) {
+        let size = |size| match self.kind {
+            ListerKind::Names => UNKNOWN_SIZE,
+            _ => size,
+        };
+        let files = listed.files.into_iter();
+        let files = files.map(|(path, meta)| (path, size(meta.size), meta.e_tag));
+        (files.collect(), listed.folders.into_iter().collect())
     }
 }
 
 #[async_trait]
 impl Lister for JsLister {
     async fn list(&self, prefix: &str) -> Result<Vec<(String, u64, Option<String>)>, Failure> {
-        let listed = self.start(prefix).await.map_err(Failure::lasting)??;
-        let files = listed.files.into_iter();
-        Ok(files
-            .map(|(path, meta)| (path, meta.size, meta.e_tag))
-            .collect())
+        let listed = self
+            .start(prefix, false)
+            .await
+            .map_err(Failure::lasting)??;
+        Ok(self.files(listed).0)
+    }
+
+    async fn level(&self, prefix: &str) -> Result<Option<Level>, Failure> {
+        if self.kind == ListerKind::Custom {
+            return Ok(None);
+        }
+        let listed = self.start(prefix, true).await.map_err(Failure::lasting)??;
+        Ok(Some(self.files(listed)))
     }
 }

@@ -127,6 +127,7 @@ impl Manifest {
             source: ListingSource::Manifest,
             made_at: Some(self.made_at.clone()),
             newest_instant: self.newest_instant.clone(),
+            dot_names_hidden: false,
         }
     }
 }

@@ -32,6 +32,7 @@ mod native;
 mod open;
 mod refusal;
 mod s3;
+mod signer;
 #[cfg(test)]
 mod tests;
 mod web_folder;

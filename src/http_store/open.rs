@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use js_sys::Function;
 use object_store::ObjectStore;
-use object_store::aws::AwsCredentialProvider;
+use object_store::aws::{AmazonS3, AwsCredentialProvider};
 use object_store::{StaticCredentialProvider, path::Path};
 use url::Url;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::caller::{Provider, credential_of, header_source};
+use super::caller::{Presigner, Provider, credential_of, header_source};
 use super::connector::Connector;
-use super::fetch::Fetch;
-use super::js_store::{JsLister, JsStore};
+use super::fetch::{Fetch, Place, page_origin};
+use super::js_store::{JsLister, JsStore, ListerKind};
 use super::js_value::{flag, get, text};
 use super::listing::Listing;
 use super::manifest::Manifest;
 use super::s3::{S3Place, s3};
+use super::signer::{QuerySigner, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
 use crate::error::{Error, Result};
 use crate::storage::{Cause, ListingFacts, ListingSource, Storage, StorageOptions};
@@ -67,7 +68,8 @@ struct Web {
 }
 
 enum WebInit {
-    Listing(Listing),
+    None,
+    Lister(JsLister, ListerKind),
     Manifest(String),
 }
 
@@ -88,10 +90,8 @@ fn parts(uri: &str, init: &JsValue) -> Result<Parts> {
     match kind.as_str() {
         "http" => Ok(Parts::Web(web(uri, init)?)),
         "s3" => bucket(uri, init),
-        "s3-presigned" | "r2" | "directory" => {
-            Err(Error::unsupported("this type of storage is not handled yet").context("type", kind))
-        }
-        "memory" | "file" => {
+        "s3-presigned" => presigned(uri, init),
+        "memory" | "file" | "directory" | "r2" => {
             Err(Error::unsupported("this host has no such storage").context("type", kind))
         }
         _ => Err(Error::invalid_argument("unknown type of storage").context("type", kind)),
@@ -134,22 +134,23 @@ fn own_fetch(init: &JsValue) -> Result<Option<Function>> {
 fn web(uri: &str, init: &JsValue) -> Result<Web> {
     let url = folder_url(uri)?;
     let connector = Connector {
-        transport: Arc::new(Fetch::new(own_fetch(init)?)),
+        transport: Arc::new(Fetch::new(own_fetch(init)?, Place::Server)),
         headers: header_source(&get(init, "headers"))?,
+        signer: None,
     };
     let given = get(init, "listing");
     let word = given.as_string();
     let listing = match (word.as_deref(), given.dyn_ref::<Function>()) {
-        (Some("none"), _) => WebInit::Listing(Listing::None),
-        (Some(word @ ("autoindex" | "webdav")), _) => {
-            return Err(
-                Error::unsupported("this listing is not handled yet").context("listing", word)
-            );
-        }
+        (Some("none"), _) => WebInit::None,
         (_, Some(function)) => {
-            WebInit::Listing(Listing::Custom(Arc::new(JsLister::new(function.clone()))))
+            let kind = match text(function, "lists").as_deref() {
+                Some("levels") => ListerKind::Levels,
+                Some("names") => ListerKind::Names,
+                _ => ListerKind::Custom,
+            };
+            WebInit::Lister(JsLister::new(function.clone(), kind), kind)
         }
-        _ if given.is_undefined() || given.is_null() => WebInit::Listing(Listing::None),
+        _ if given.is_undefined() || given.is_null() => WebInit::None,
         _ => match manifest_of(&given) {
             Some(manifest) => WebInit::Manifest(manifest),
             None => {
@@ -178,16 +179,17 @@ impl Web {
                 let facts = manifest.facts();
                 (Listing::Manifest(Arc::new(manifest)), facts)
             }
-            WebInit::Listing(listing) => {
-                let source = match listing {
-                    Listing::Custom(_) => ListingSource::Custom,
-                    _ => ListingSource::Store,
-                };
+            WebInit::None => (Listing::None, ListingFacts::default()),
+            WebInit::Lister(lister, kind) => {
                 let facts = ListingFacts {
-                    source,
+                    source: match kind {
+                        ListerKind::Custom => ListingSource::Custom,
+                        _ => ListingSource::Store,
+                    },
+                    dot_names_hidden: kind == ListerKind::Names,
                     ..ListingFacts::default()
                 };
-                (listing, facts)
+                (Listing::Custom(Arc::new(lister)), facts)
             }
         };
         let base_url = shown(self.url.as_str());
@@ -235,7 +237,8 @@ async fn fetch_manifest(table: &Url, at: &str, connector: &Connector) -> Result<
     manifest.map_err(|error| error.context("manifest", shown_at))
 }
 
-fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
+/// The bucket that a URI names, and the table's path in it.
+fn bucket_of(uri: &str) -> Result<(&str, Path)> {
     let wrong = |message: &'static str| {
         Error::invalid_argument(message)
             .context("uri", shown(uri))
@@ -251,6 +254,12 @@ fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
     let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
     let base =
         Path::parse(prefix.trim_matches('/')).map_err(|_| wrong("not a path in a bucket"))?;
+    Ok((name, base))
+}
+
+/// A page signs in the address, since a signature in headers costs a preflight for each object.
+fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
+    let (name, base) = bucket_of(uri)?;
     let endpoint = get(init, "endpoint");
     let place = S3Place {
         bucket: name.to_owned(),
@@ -261,12 +270,55 @@ fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
         path_style: flag(init, "forcePathStyle")?,
         request_payer: flag(init, "requestPayer")?.unwrap_or(false),
     };
-    let connector = Connector {
-        transport: Arc::new(Fetch::new(own_fetch(init)?)),
-        headers: None,
+    let connect = |place| -> Result<Connector> {
+        Ok(Connector {
+            transport: Arc::new(Fetch::new(own_fetch(init)?, place)),
+            headers: None,
+            signer: None,
+        })
     };
-    let store = s3(&place, credentials(init)?, connector)?;
-    Ok(Parts::Ready(Box::new(OpenedStore {
+    let store = match (credentials(init)?, page_origin()) {
+        (Some(credentials), Some(_)) => {
+            let connector = connect(Place::Bucket)?;
+            let signer = QuerySigner::new(&place, credentials, connector.clone())?;
+            signed_bucket(name, connector, Arc::new(signer))?
+        }
+        (Some(credentials), None) => {
+            s3(&place, Some(credentials), connect(Place::BucketByHeaders)?)?
+        }
+        (None, _) => s3(&place, None, connect(Place::Bucket)?)?,
+    };
+    Ok(in_bucket(uri, store, &base))
+}
+
+fn presigned(uri: &str, init: &JsValue) -> Result<Parts> {
+    let (name, base) = bucket_of(uri)?;
+    let sign = get(init, "sign").dyn_into::<Function>().map_err(|_| {
+        Error::invalid_argument("storage.sign is a function").context("field", "sign")
+    })?;
+    let connector = Connector {
+        transport: Arc::new(Fetch::new(own_fetch(init)?, Place::Bucket)),
+        headers: None,
+        signer: None,
+    };
+    let store = signed_bucket(name, connector, Arc::new(Presigner::new(&sign)))?;
+    Ok(in_bucket(uri, store, &base))
+}
+
+fn signed_bucket(
+    name: &str,
+    connector: Connector,
+    signer: Arc<dyn UrlSigner>,
+) -> Result<Arc<AmazonS3>> {
+    let connector = Connector {
+        signer: Some(signer),
+        ..connector
+    };
+    unsigned(name, connector)
+}
+
+fn in_bucket(uri: &str, store: Arc<AmazonS3>, base: &Path) -> Parts {
+    Parts::Ready(Box::new(OpenedStore {
         options: StorageOptions {
             base: base.to_string(),
             pages: Some(store.clone()),
@@ -275,7 +327,7 @@ fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
         store,
         base_url: shown(uri),
         kind: "s3",
-    })))
+    }))
 }
 
 fn credentials(init: &JsValue) -> Result<Option<AwsCredentialProvider>> {

@@ -29,6 +29,14 @@ pub(crate) fn s3(
     credentials: Option<AwsCredentialProvider>,
     connector: Connector,
 ) -> Result<Arc<AmazonS3>> {
+    Ok(Arc::new(s3_of(place, credentials, connector)?))
+}
+
+pub(super) fn s3_of(
+    place: &S3Place,
+    credentials: Option<AwsCredentialProvider>,
+    connector: Connector,
+) -> Result<AmazonS3> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if place.bucket.is_empty() || !place.bucket.chars().all(plain) {
         return Err(Error::invalid_argument("not a bucket's name").context("bucket", &place.bucket));
@@ -58,11 +66,10 @@ pub(crate) fn s3(
             .with_access_key_id("anonymous")
             .with_secret_access_key("anonymous"),
     };
-    let store = builder.build().map_err(|source| {
+    builder.build().map_err(|source| {
         Error::invalid_argument("the options of the S3 store do not fit together")
             .with_source(Redacted::new(source, &[]))
-    })?;
-    Ok(Arc::new(store))
+    })
 }
 
 /// Retrying is ours.

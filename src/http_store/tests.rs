@@ -8,9 +8,10 @@ use object_store::StaticCredentialProvider;
 
 use super::connector::{Connector, HeaderSource, Outgoing, Transport, header};
 use super::judge::Received;
-use super::listing::{Lister, Listing};
+use super::listing::{Level, Lister, Listing};
 use super::manifest::Manifest;
 use super::s3::{S3Place, credential, s3};
+use super::signer::{QuerySigner, Signed, Unsigned, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
 use crate::error::{Error, ErrorKind};
 use crate::storage::wire::Failure;
@@ -38,6 +39,7 @@ impl Script {
         Connector {
             transport: Arc::clone(self) as _,
             headers: None,
+            signer: None,
         }
     }
 
@@ -315,6 +317,10 @@ impl Lister for Names {
             .map(|name| ((*name).to_owned(), 1, None))
             .collect())
     }
+
+    async fn level(&self, _: &str) -> Result<Option<Level>, Failure> {
+        Ok(None)
+    }
 }
 
 #[tokio::test]
@@ -584,4 +590,106 @@ mod of_s3 {
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         }
     }
+}
+
+/// A bucket whose requests are signed in the address, by credentials or by `signer`.
+fn signed_bucket(script: &Arc<Script>, signer: Arc<dyn UrlSigner>) -> Storage {
+    let connector = Connector {
+        signer: Some(signer),
+        ..script.connector()
+    };
+    let store = unsigned("b", connector).unwrap();
+    let options = StorageOptions {
+        base: "t".into(),
+        pages: Some(store.clone()),
+        ..options()
+    };
+    Storage::new(store, options)
+}
+
+const EMPTY_PAGE: &[u8] = b"<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>b</Name>\
+    <KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>";
+
+#[tokio::test]
+async fn credentials_sign_in_the_address_and_no_header_is_left() {
+    let script = Script::new(vec![(206, vec![], b"2345"), (200, vec![], EMPTY_PAGE)]);
+    let secret = credential("AKID".into(), "s3cr3t".into(), Some("t0ken".into())).unwrap();
+    let credentials = Arc::new(StaticCredentialProvider::new(secret));
+    let place = place(Some("http://h.test:9000"));
+    let signer = QuerySigner::new(&place, credentials, script.connector()).unwrap();
+    let storage = signed_bucket(&script, Arc::new(signer));
+    let path = "k=a b/f+1%2F.parquet";
+    let got = storage.get_ranges(path, 10, &[2..6], Cause::Data).await;
+    assert_eq!(got.unwrap(), ["2345"]);
+    let listed = storage.list_folder("k=a b", Cause::Listing).await.unwrap();
+    assert!(listed.files.is_empty());
+    let urls = script.urls();
+    assert!(
+        urls[0].starts_with("http://h.test:9000/b/t/k%3Da%20b/f%2B1%252F.parquet?X-Amz-Algorithm="),
+        "{}",
+        urls[0]
+    );
+    assert!(urls[1].starts_with("http://h.test:9000/b/?"), "{}", urls[1]);
+    let query: Vec<_> = url::Url::parse(&urls[1])
+        .unwrap()
+        .query_pairs()
+        .into_owned()
+        .collect();
+    for (name, value) in [
+        ("list-type", "2"),
+        ("prefix", "t/k=a b/"),
+        ("delimiter", "/"),
+        ("X-Amz-SignedHeaders", "host"),
+        ("X-Amz-Security-Token", "t0ken"),
+    ] {
+        assert!(
+            query.contains(&(name.into(), value.into())),
+            "{name}: {query:?}"
+        );
+    }
+    assert_eq!(script.header(0, "range").as_deref(), Some("bytes=2-5"));
+    assert!(script.header(0, "authorization").is_none());
+    assert!(script.header(1, "range").is_none());
+}
+
+/// Numbers its addresses, all but the first being used again unless asked not to be.
+#[derive(Debug, Default)]
+struct Numbered(Mutex<Vec<(String, bool)>>);
+
+#[async_trait]
+impl UrlSigner for Numbered {
+    async fn sign(&self, request: &Unsigned, again: bool) -> Result<Signed, Failure> {
+        let mut asked = self.0.lock().unwrap();
+        asked.push((request.key.clone(), again));
+        Ok(Signed {
+            url: format!("https://signed.test/{}", asked.len()),
+            headers: [header("x-sealed", "yes").map_err(Failure::lasting)?]
+                .into_iter()
+                .collect(),
+            reused: !again && asked.len() > 1,
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_address_used_again_and_refused_is_signed_once_more_and_a_new_one_is_not() {
+    let script = Script::new(vec![
+        (200, vec![], b"a"),
+        (403, vec![], b""),
+        (200, vec![], b"b"),
+        (403, vec![], b""),
+        (403, vec![], b""),
+    ]);
+    let signer = Arc::new(Numbered::default());
+    let storage = signed_bucket(&script, Arc::clone(&signer) as _);
+    assert_eq!(storage.get("f", Cause::Data).await.unwrap(), "a");
+    assert_eq!(storage.get("f", Cause::Data).await.unwrap(), "b");
+    let error = storage.get("f", Cause::Data).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthorized);
+    let asked = signer.0.lock().unwrap().clone();
+    let again: Vec<bool> = asked.iter().map(|(_, again)| *again).collect();
+    assert_eq!(again, [false, false, true, false, true]);
+    assert!(asked.iter().all(|(key, _)| key == "t/f"));
+    assert_eq!(script.header(4, "x-sealed").as_deref(), Some("yes"));
+    assert_eq!(script.urls()[4], "https://signed.test/5");
 }

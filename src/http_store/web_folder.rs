@@ -1,6 +1,5 @@
 //! A table's folder on a plain web server: read-only, and listed by other means than the server.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use async_trait::async_trait;
@@ -107,18 +106,7 @@ impl ObjectStore for WebFolder {
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> StoreResult<ListResult> {
         let prefix = with_slash(prefix);
-        let found = self.listing.below(&prefix).await.map_err(carried)?;
-        let mut folders = BTreeSet::new();
-        let mut objects = Vec::new();
-        for (path, meta) in found {
-            let rest = path.strip_prefix(prefix.as_str()).unwrap_or(&path);
-            match rest.split_once('/') {
-                Some((folder, _)) => {
-                    folders.insert(format!("{prefix}{folder}"));
-                }
-                None => objects.push(meta),
-            }
-        }
+        let (objects, folders) = self.listing.directly_in(&prefix).await.map_err(carried)?;
         let folders: Result<Vec<Path>, _> = folders.iter().map(Path::parse).collect();
         Ok(ListResult {
             common_prefixes: folders?,

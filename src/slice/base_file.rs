@@ -6,7 +6,7 @@ use bytes::Bytes;
 use crate::codec::parquet::{Footer, first_range, metadata_range};
 use crate::error::{Result, ResultExt};
 use crate::model::BaseFile;
-use crate::storage::{Cause, Storage};
+use crate::storage::{Cause, Storage, UNKNOWN_SIZE};
 
 /// An open base file: its footer, and the bytes that came with it.
 #[derive(Debug, Clone)]
@@ -25,6 +25,11 @@ impl OpenFile {
     }
 
     async fn load(storage: &Storage, path: &str, size: u64) -> Result<Self> {
+        let size = match size {
+            // One round more, for the size that comes with any bytes.
+            UNKNOWN_SIZE => storage.get_first(path, 0..1, Cause::Footer).await?.0,
+            size => size,
+        };
         let first = first_range(size);
         let tail = fetch_one(storage, path, size, first.clone()).await?;
         let range = metadata_range(size, &tail).context("path", path)?;
@@ -85,7 +90,8 @@ pub async fn open_file(storage: &Storage, file: &BaseFile) -> Result<OpenedFile>
     Ok(OpenedFile(open))
 }
 
-/// The footer of a base file of `size` bytes: one request, or two when it is longer than usual.
+/// The footer of a base file of `size` bytes: one request, or two when it is longer than usual; one more for a size that
+/// is not known.
 ///
 /// Errors: `Corrupt` with path and offset when the file is no Parquet file or its footer contradicts itself.
 pub async fn open_footer(storage: &Storage, path: &str, size: u64) -> Result<Arc<Footer>> {

@@ -1,9 +1,12 @@
+/// The size of an object whose listing tells none: what opens the object asks for it.
+pub const UNKNOWN_SIZE: u64 = u64::MAX;
+
 /// One object: its path, size and what else the store told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectMeta {
     /// Path relative to the table, without a leading slash.
     pub path: String,
-    /// Size in bytes.
+    /// Size in bytes, or [`UNKNOWN_SIZE`].
     pub size: u64,
     /// The entity tag, where the store shows one.
     pub etag: Option<String>,
@@ -52,4 +55,6 @@ pub struct ListingFacts {
     pub made_at: Option<String>,
     /// The newest instant a manifest knows.
     pub newest_instant: Option<String>,
+    /// Whether names that begin with a dot are not listed: log files and partition metafiles among them.
+    pub dot_names_hidden: bool,
 }

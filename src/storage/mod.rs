@@ -27,7 +27,7 @@ pub mod wire;
 
 pub use cache::{MemoryCache, RangeCache};
 pub use cause::Cause;
-pub use meta::{Folder, ListingFacts, ListingSource, ObjectMeta};
+pub use meta::{Folder, ListingFacts, ListingSource, ObjectMeta, UNKNOWN_SIZE};
 pub use observe::{CallScope, Counters, Metrics, Observer, RequestEvent, Source};
 pub use options::StorageOptions;
 pub use redact::{Redacted, redact};

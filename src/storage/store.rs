@@ -12,6 +12,7 @@ use super::ranges::Plan;
 use super::request::Object;
 use super::{
     CallScope, Cause, ListingFacts, Metrics, RangeCache, RequestEvent, Source, StorageOptions,
+    UNKNOWN_SIZE,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -102,6 +103,11 @@ impl Storage {
         self.shared.options.listing.clone()
     }
 
+    /// Whether the host lists no name that begins with a dot, so that log files are not to be seen.
+    pub fn hides_dot_names(&self) -> bool {
+        self.shared.options.listing.dot_names_hidden
+    }
+
     /// The whole object, asked anew each time: for what may change.
     ///
     /// Errors: `NotFound` when there is none.
@@ -128,7 +134,8 @@ impl Storage {
         size: Option<u64>,
         cause: Cause,
     ) -> Result<Bytes> {
-        let known = size.or_else(|| self.shared.pins.size(path));
+        let told = size.filter(|size| *size != UNKNOWN_SIZE);
+        let known = told.or_else(|| self.shared.pins.size(path));
         if let Some(size) = known {
             if size == 0 {
                 return Ok(Bytes::new());

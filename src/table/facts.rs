@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::{FileSlice, Instant};
+use crate::storage::UNKNOWN_SIZE;
 use crate::timeline::TimelineEntry;
 
 /// What is known of a table without a request.
@@ -113,15 +114,23 @@ impl FileSliceFacts {
             partition_path: slice.partition.to_string(),
             creation_instant_time: slice.instant.to_string(),
             base_file_name: base.map(|base| file_name(&base.path)),
-            base_file_size: base.map_or(0, |base| base.size),
+            base_file_size: base.map_or(0, |base| told(base.size)),
             num_records,
             has_log_files: !logs.is_empty(),
             log_file_names: logs.iter().map(|log| file_name(&log.path)).collect(),
             log_file_sizes: logs.iter().map(|log| log.size).collect(),
             base_file_relative_path: base.map(|base| base.path.clone()),
             log_files_relative_paths: logs.iter().map(|log| log.path.clone()).collect(),
-            total_size_bytes: slice.size(),
+            total_size_bytes: told(slice.size()),
         }
+    }
+}
+
+/// A size, or 0 where the host tells none.
+fn told(size: u64) -> u64 {
+    match size {
+        UNKNOWN_SIZE => 0,
+        size => size,
     }
 }
 

@@ -3,8 +3,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host;
+use crate::model::TableType;
 use crate::storage::{CallScope, Storage};
 use crate::timeline::{MetaClient, TimelineClock};
 use crate::view::DirectoryListing;
@@ -38,8 +39,8 @@ impl Table {
     /// Opens the table at the storage's base: its properties and its timeline, in one round of requests (two for table
     /// version 6).
     ///
-    /// Errors: `TableNotFound` without `.hoodie/hoodie.properties`, `Unsupported` by name, `Corrupt`, and those of the
-    /// storage.
+    /// Errors: `TableNotFound` without `.hoodie/hoodie.properties`, `Unsupported` by name, `Corrupt`, `ListNotSupported`
+    /// for a merge-on-read table whose log files the host does not list, and those of the storage.
     pub async fn open(storage: Storage, mut options: OpenOptions) -> Result<Self> {
         options.hudi_options.retain(|key, _| {
             let of_a_read = key.starts_with("hoodie.read.");
@@ -90,6 +91,13 @@ impl Table {
 /// The table with the caller's keys over its own.
 async fn load(storage: Storage, options: &OpenOptions) -> Result<MetaClient> {
     let mut meta = MetaClient::load(storage).await?;
+    let mor = meta.config.table_type() == TableType::MergeOnRead;
+    if mor && meta.storage.hides_dot_names() {
+        return Err(Error::list_not_supported(
+            "the host's listing hides log files, so a merge-on-read table cannot be read through it",
+        )
+        .context("hint", "give `listing: { manifest }`: npm run manifest -- <folder> writes one"));
+    }
     if !options.hudi_options.is_empty() {
         meta.config = Arc::new(meta.config.with(&options.hudi_options)?);
     }

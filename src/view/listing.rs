@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::PartitionPruner;
 use crate::error::Result;
-use crate::model::{PartitionPath, is_partition_metafile};
+use crate::model::{BaseFileName, PartitionPath, is_partition_metafile};
 use crate::storage::{Cause, ObjectMeta, Storage};
 
 /// The table's own folder, which holds no data.
@@ -39,7 +39,8 @@ pub trait FileListing: Send + Sync {
 /// Finds partitions and files by listing folders.
 ///
 /// 1. A folder is a partition when it holds a partition metafile, at any depth; `.hoodie` is never one, and files and
-///    folders that no partition holds are passed over. A table without partition fields is its own one partition.
+///    folders that no partition holds are passed over. A table without partition fields is its own one partition. Where
+///    the host hides names that begin with a dot, a folder that holds a base file is a partition.
 /// 2. One request lists the top level, then one each top-level folder that the pruner keeps, all below it at once. Of
 ///    very many folders everything behind `.hoodie/` is listed by pages instead.
 #[derive(Clone)]
@@ -105,10 +106,9 @@ impl FileListing for DirectoryListing {
             false => self.load_folders(kept).await?,
         };
         let files = top.files.into_iter().chain(below);
-        Ok(partitions(
-            files.filter(|file| !is_meta(&file.path)),
-            pruner,
-        ))
+        let files = files.filter(|file| !is_meta(&file.path));
+        let by_metafile = !self.storage.hides_dot_names();
+        Ok(partitions(files, pruner, by_metafile))
     }
 }
 
@@ -121,13 +121,17 @@ fn is_meta(path: &str) -> bool {
 fn partitions(
     files: impl Iterator<Item = ObjectMeta>,
     pruner: &PartitionPruner,
+    by_metafile: bool,
 ) -> Vec<PartitionFiles> {
     let mut folders: BTreeMap<PartitionPath, (bool, Vec<ObjectMeta>)> = BTreeMap::new();
     for file in files {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
         let is_metafile = is_partition_metafile(name);
         let (is_partition, files) = folders.entry(PartitionPath::new(folder)).or_default();
-        *is_partition |= is_metafile;
+        *is_partition |= match by_metafile {
+            true => is_metafile,
+            false => BaseFileName::parse(name).is_some(),
+        };
         // Both ways of listing may give a file that lies directly in the table.
         if !is_metafile
             && !files

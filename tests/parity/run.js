@@ -131,10 +131,8 @@ const totals = { passed: 0, failed: 0 };
 
 /** @param {import('./lib/spark.js').Tools} tools @param {Scenario[]} run */
 async function runAll(tools, run) {
-  if (!options.built) {
-    await setup({ tests: false });
-    await build();
-  }
+  await setup({ tests: false, s3: true });
+  if (!options.built) await build();
   const work = await mkdtemp(path.join(tmpdir(), 'hudi-parity-'));
   const runner = new Runner(tools, await Ours.install(path.join(work, 'package')), work);
   try {

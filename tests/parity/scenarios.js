@@ -6,6 +6,7 @@
 //   D  interleaved writers                       I  both writers racing under the storage lock
 //   E  mixed workload with archival              J  hudi from PyPI reads our tables
 import { bundles } from '../../scripts/lib/spark.mjs';
+import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
 
@@ -55,6 +56,21 @@ function matrix() {
   );
 }
 
+/** Tables of each release, and one with every odd character in its paths, read through a server that checks signatures. @returns {Scenario[]} */
+function remote() {
+  const make = (/** @type {string} */ name) => (/** @type {Spark} */ spark) => spark.ask('make', { name, kinds: ['snapshot'] });
+  const shapes = ['cow_parts', 'mor_parts'].flatMap((shape) =>
+    releases.map((bundle) => ({
+      name: `B/over_s3/${shape}/${bundle}`,
+      session: utc(bundle),
+      run: overS3(readEvery(make(shape))),
+      brief: bundle === '1.1.1',
+    })),
+  );
+  const odd = 'v9_cow_partition_types';
+  return [...shapes, { name: `B/over_s3/${odd}`, session: utc('1.1.1'), run: overS3(readEvery(make(odd), { sparkFails: true })) }];
+}
+
 /** Tables of the fixtures, made anew. @param {Record<string, Session>} recipes @returns {(Scenario | Pending)[]} */
 function fixtures(recipes) {
   return Object.entries(recipes).map(([recipe, session]) => {
@@ -86,7 +102,6 @@ const pending = [
   ...releases.flatMap((bundle) => ['mor_flat', 'mor_parts'].map((shape) => ({ name: `B/${shape}/snapshot/${bundle}`, pending: 'issue 6: log files merged' }))),
   { name: 'B/random/mor/snapshot', pending: 'issue 6: log files merged' },
   { name: 'B/incremental', pending: 'issue 7' },
-  { name: 'B/over_s3', pending: 'issue 4: the same folder served by s3s-fs' },
   { name: 'C/compaction', pending: 'after issue 9: the merge-on-read writer' },
   { name: 'C/clustering', pending: 'issue 9' },
   { name: 'C/cleaning', pending: 'issue 9' },
@@ -109,7 +124,7 @@ const pending = [
  */
 export function scenarios(recipes, seeds) {
   const checksum = { name: 'side_files/stale_crc', session: utc('1.1.1'), run: staleChecksum, brief: true };
-  return [...matrix(), checksum, ...random(seeds), ...fixtures(recipes), ...pending];
+  return [...matrix(), checksum, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
 }
 
 /**

@@ -29,7 +29,8 @@ test('a name selects by itself or by a run of its parts, never by half a part', 
   checkNamed('random/77', ['B/random/77']);
   checkNamed('random/7', []);
   checkNamed('v9_cow_simple', ['B/fixture/v9_cow_simple']);
-  checkNamed('cow_parts/1.1.1', ['B/cow_parts/1.1.1']);
+  checkNamed('B/cow_parts/1.1.1', ['B/cow_parts/1.1.1']);
+  checkNamed('cow_parts/1.1.1', ['B/cow_parts/1.1.1', 'B/over_s3/cow_parts/1.1.1']);
 });
 
 test('the brief part covers every release', () => {

@@ -10,6 +10,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use super::*;
 use crate::ErrorKind;
 use crate::expr::Operator;
+use crate::storage::{Cause, UNKNOWN_SIZE};
 
 const NAME: &str = "0f7fdb4a-0ad5-4457-b84f-0cf8f217d663-0_0-16-19_20261129204449675.parquet";
 
@@ -291,4 +292,22 @@ fn what_is_no_parquet_file_is_corrupt_with_its_path() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn a_file_of_unknown_size_costs_one_request_more() {
+    let request = BaseRequest::all(table_schema());
+    let (storage, file) = file(2_500, plain());
+    let known = read(&storage, &file, &request).unwrap();
+    let before = storage.metrics().counters().requests;
+    let cold = storage_of(&support::store_of([(
+        NAME.to_owned(),
+        support::block_on(storage.get(NAME, Cause::Data))
+            .unwrap()
+            .to_vec(),
+    )]));
+    let size = UNKNOWN_SIZE;
+    let unknown = read(&cold, &BaseFile { size, ..file }, &request).unwrap();
+    assert_eq!(ids(&unknown), ids(&known));
+    assert_eq!(cold.metrics().counters().requests, before + 1);
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use object_store::memory::InMemory;
 
 use super::*;
-use crate::storage::StorageOptions;
+use crate::storage::{ListingFacts, StorageOptions};
 use crate::support::{block_on, put, store};
 
 /// A table without content but for the names of its files.
@@ -118,4 +118,29 @@ fn every_partition_that_spark_made_is_found() {
         assert_eq!((found.len(), found[0].0.as_str()), (count, first), "{name}");
         assert!(found.iter().all(|(_, files)| !files.is_empty()));
     }
+}
+
+#[test]
+fn where_dot_names_are_hidden_a_folder_with_a_base_file_is_a_partition() {
+    let memory = InMemory::new();
+    for path in [
+        "a/f1-0_0-1-2_20260101000000000.parquet",
+        "a/b/notes.txt",
+        "c/d/f2-0_0-1-2_20260101000000000.parquet",
+    ] {
+        put(&memory, path, Vec::new());
+    }
+    let options = StorageOptions {
+        listing: ListingFacts {
+            dot_names_hidden: true,
+            ..ListingFacts::default()
+        },
+        ..StorageOptions::default()
+    };
+    let found = list(Storage::new(Arc::new(memory), options), true);
+    let partitions: Vec<&str> = found
+        .iter()
+        .map(|(partition, _)| partition.as_str())
+        .collect();
+    assert_eq!(partitions, ["a", "c/d"]);
 }

@@ -14,10 +14,23 @@ import { rows } from '../../wasm/support/canonical.js';
 
 export class Ours {
   #package;
+  #place;
+  #options;
 
-  /** @param {Package} installed */
-  constructor(installed) {
+  /**
+   * @param {Package} installed
+   * @param {(table: string) => Promise<string>} [place] the URI of a table in a folder
+   * @param {import('../../../js/index.d.ts').OpenOptions} [options] to open tables with
+   */
+  constructor(installed, place = async (table) => table, options = {}) {
     this.#package = installed;
+    this.#place = place;
+    this.#options = options;
+  }
+
+  /** The same package that finds tables by another way. @param {(table: string) => Promise<string>} place @param {import('../../../js/index.d.ts').OpenOptions} options */
+  elsewhere(place, options) {
+    return new Ours(this.#package, place, options);
   }
 
   /** Packs and installs below `folder`. */
@@ -37,7 +50,7 @@ export class Ours {
    */
   async read(table, query) {
     try {
-      const handle = await this.#package.HudiTable.open(table);
+      const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
       try {
         const result = await handle.read(query);
         return { rows: /** @type {Row[]} */ (rows(tableFromIPC(result.ipc))) };
