@@ -25,7 +25,7 @@ export function parseAnswer(xml, url) {
   const broken = (/** @type {string} */ what) => Object.assign(new Error(`the server's answer to PROPFIND ${what}`), { code: 'NETWORK' });
   const all = inside(xml, 'multistatus')[0];
   if (all === undefined) throw broken('is no whole multistatus');
-  const here = folderPath(new URL(url).pathname);
+  const here = folderPath(decodeURIComponent(new URL(url).pathname));
   /** @type {import('./lister.js').Page} */
   const page = { files: [], folders: [] };
   for (const response of inside(all, 'response')) {
@@ -49,7 +49,7 @@ export function parseAnswer(xml, url) {
   return page;
 }
 
-const folderPath = (/** @type {string} */ path) => decodeURIComponent(path).replace(/\/*$/, '/');
+const folderPath = (/** @type {string} */ path) => path.replace(/\/*$/, '/');
 
 /** What stands in each element of a local name, these not nested in one another. @param {string} xml @param {string} name */
 function inside(xml, name) {
