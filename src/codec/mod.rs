@@ -5,4 +5,5 @@
 
 pub mod avro;
 pub mod bytes;
+pub mod hfile;
 pub mod parquet;
