@@ -6,7 +6,7 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 0 | [`error`] [`host`] [`model`] [`config`] |
-//! | 1 | [`codec`] [`schema`] [`expr`] [`keygen`] |
+//! | 1 | [`schema`] [`expr`] [`codec`] [`keygen`] |
 //! | 2 | [`storage`] [`http_store`] |
 //! | 3 | [`timeline`] |
 //! | 4 | [`view`] [`slice`](mod@slice) |

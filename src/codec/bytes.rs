@@ -26,15 +26,22 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let end = self.at.checked_add(count);
-        let found = end.and_then(|end| self.bytes.get(self.at..end));
-        let found = found.ok_or_else(|| {
-            Error::corrupt(format!("{count} bytes wanted, {} left", self.remaining()))
-                .context("offset", self.at)
-        })?;
-        self.at += count;
-        Ok(found)
+        match end.and_then(|end| self.bytes.get(self.at..end)) {
+            Some(found) => {
+                self.at += count;
+                Ok(found)
+            }
+            None => Err(self.short(count)),
+        }
+    }
+
+    #[cold]
+    fn short(&self, count: usize) -> Error {
+        Error::corrupt(format!("{count} bytes wanted, {} left", self.remaining()))
+            .context("offset", self.at)
     }
 
     /// Whether every byte is read.
@@ -63,9 +70,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Result<u8> {
-        let [byte] = self.array()?;
-        Ok(byte)
+        match self.bytes.get(self.at) {
+            Some(byte) => {
+                self.at += 1;
+                Ok(*byte)
+            }
+            None => self.array().map(|[byte]: [u8; 1]| byte),
+        }
     }
 
     /// Four bytes, the lowest first.
@@ -73,8 +86,26 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
+    /// Four bytes, the highest first.
+    pub fn u32_be(&mut self) -> Result<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
     /// An unsigned varint, seven bits a byte, the lowest first (Avro, Thrift, protobuf).
+    #[inline]
     pub fn varint(&mut self) -> Result<u64> {
+        // Most are of one byte: rows of Avro are read at the speed of this branch.
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    #[inline(never)]
+    fn long_varint(&mut self) -> Result<u64> {
         let start = self.at;
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -92,6 +123,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A signed varint in zigzag form.
+    #[inline]
     pub fn zigzag(&mut self) -> Result<i64> {
         let value = self.varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())

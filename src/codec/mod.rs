@@ -6,4 +6,5 @@
 pub mod avro;
 pub mod bytes;
 pub mod hfile;
+pub mod log_block;
 pub mod parquet;

@@ -132,4 +132,39 @@ impl AvroSchema {
             (Some(_), Some(_)) => None,
         }
     }
+
+    /// What a union of several types beside null is to a reader, and whether null is among them; none for any other type.
+    pub fn mixed(&self) -> Option<(Mixed<'_>, bool)> {
+        let AvroKind::Union(branches) = &self.kind else {
+            return None;
+        };
+        let others: Vec<&Self> = branches
+            .iter()
+            .filter(|b| b.kind != AvroKind::Null)
+            .collect();
+        let mixed = match others.as_slice() {
+            [] | [_] => return None,
+            [a, b] => match (&a.kind, &b.kind) {
+                (AvroKind::Int, AvroKind::Long) | (AvroKind::Long, AvroKind::Int) => Mixed::Long,
+                (AvroKind::Float, AvroKind::Double) | (AvroKind::Double, AvroKind::Float) => {
+                    Mixed::Double
+                }
+                _ => Mixed::Members(others.clone()),
+            },
+            _ => Mixed::Members(others.clone()),
+        };
+        Some((mixed, others.len() < branches.len()))
+    }
+}
+
+/// How a union of several types beside null is read. Source: Spark 3.5 `SchemaConverters.toSqlType`; parquet-avro stores such
+/// a union as a group of the same members.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mixed<'a> {
+    /// Int and long.
+    Long,
+    /// Float and double.
+    Double,
+    /// A struct of nullable fields `member0`, `member1`, …, one a branch beside null, of which one is set.
+    Members(Vec<&'a AvroSchema>),
 }

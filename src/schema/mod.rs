@@ -22,7 +22,9 @@ mod meta_fields;
 mod project;
 mod types;
 
-pub use avro::{AvroEnum, AvroField, AvroFixed, AvroKind, AvroRecord, AvroSchema, LogicalType};
+pub use avro::{
+    AvroEnum, AvroField, AvroFixed, AvroKind, AvroRecord, AvroSchema, LogicalType, Mixed,
+};
 pub use avro_parse::parse_avro;
 pub use conform::{Conformer, conform, conform_array};
 pub use describe::{FieldFacts, describe, type_name};
@@ -31,4 +33,6 @@ pub use meta_fields::{
     add_meta_fields, add_meta_fields_avro, strip_meta_fields, strip_meta_fields_avro,
 };
 pub use project::{project, unknown_column};
-pub use types::{DEFAULT_KEY, DOC_KEY, LOGICAL_TYPE_KEY, to_arrow};
+pub use types::{
+    DEFAULT_KEY, DOC_KEY, LOGICAL_TYPE_KEY, leaf_type, list_type, map_type, member_name, to_arrow,
+};

@@ -15,6 +15,8 @@
 //! | map | Map of `key_value`: `key` Utf8, `value` |
 //! | record | Struct |
 //! | union of null and one other | the other, nullable |
+//! | union of int and long, of float and double | Int64, Float64 |
+//! | union of several others | Struct of nullable `member0`, `member1`, … |
 //!
 //! Field metadata keeps what Arrow has no word for: see [`DOC_KEY`], [`DEFAULT_KEY`] and [`LOGICAL_TYPE_KEY`].
 
@@ -24,7 +26,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Fields, Schema, TimeUnit};
 use serde_json::Value;
 
-use super::avro::{AvroField, AvroKind, AvroSchema, LogicalType};
+use super::avro::{AvroField, AvroKind, AvroSchema, LogicalType, Mixed};
 use crate::error::{Error, Result};
 
 /// Metadata key of a field's documentation.
@@ -39,8 +41,7 @@ const MAX_FIELDS: usize = 100_000;
 
 /// The Arrow schema of a record schema, by the table above.
 ///
-/// Errors: `Schema` when it is not a record, `Unsupported` (context `field`, `a.b` for nested) for a union of two or more
-/// types beside null.
+/// Errors: `Schema` when it is not a record, `Unsupported` (context `field`, `a.b` for nested) for a union inside a union.
 /// Source: `schema` of the Hudi technical specification and the Avro 1.11 specification, "Logical Types".
 pub fn to_arrow(schema: &AvroSchema) -> Result<Schema> {
     let Some(record) = schema.as_record() else {
@@ -74,45 +75,85 @@ impl Converter {
         if self.fields > MAX_FIELDS {
             return Err(Error::unsupported("the table's schema has too many fields"));
         }
-        let Some((inner, nullable)) = schema.nullable() else {
-            return Err(
-                Error::unsupported("a union of several types is not supported")
-                    .context("field", self.path.join(".")),
-            );
+        let (data_type, nullable) = match (schema.mixed(), schema.nullable()) {
+            (Some((mixed, nullable)), _) => (self.mixed(mixed)?, nullable),
+            (None, Some((inner, nullable))) => (self.data_type(inner)?, nullable),
+            (None, None) => return Err(self.union_in_union()),
         };
-        Ok(Field::new(name, self.data_type(inner)?, nullable))
+        Ok(Field::new(name, data_type, nullable))
     }
 
-    fn data_type(&mut self, schema: &AvroSchema) -> Result<DataType> {
-        if let Some(logical) = schema.logical {
-            return Ok(logical_type(logical, &schema.kind));
-        }
-        Ok(match &schema.kind {
-            AvroKind::Null => DataType::Null,
-            AvroKind::Boolean => DataType::Boolean,
-            AvroKind::Int => DataType::Int32,
-            AvroKind::Long => DataType::Int64,
-            AvroKind::Float => DataType::Float32,
-            AvroKind::Double => DataType::Float64,
-            AvroKind::Bytes => DataType::Binary,
-            AvroKind::String | AvroKind::Enum(_) => DataType::Utf8,
-            AvroKind::Fixed(fixed) => fixed_size_binary(fixed.size),
-            AvroKind::Array(items) => DataType::List(Arc::new(self.field("element", items)?)),
-            AvroKind::Map(values) => {
-                let key = Field::new("key", DataType::Utf8, false);
-                let value = self.field("value", values)?;
-                let entries = DataType::Struct(vec![key, value].into());
-                DataType::Map(Arc::new(Field::new("key_value", entries, false)), false)
-            }
-            AvroKind::Record(record) => DataType::Struct(self.fields(&record.fields)?),
-            AvroKind::Union(_) => {
-                return Err(
-                    Error::unsupported("a union inside a union is not supported")
-                        .context("field", self.path.join(".")),
-                );
+    fn union_in_union(&self) -> Error {
+        Error::unsupported("a union inside a union is not supported")
+            .context("field", self.path.join("."))
+    }
+
+    fn mixed(&mut self, mixed: Mixed<'_>) -> Result<DataType> {
+        Ok(match mixed {
+            Mixed::Long => DataType::Int64,
+            Mixed::Double => DataType::Float64,
+            Mixed::Members(members) => {
+                let members = members.iter().enumerate();
+                let fields = members.map(|(at, member)| {
+                    if matches!(member.kind, AvroKind::Union(_)) {
+                        return Err(self.union_in_union());
+                    }
+                    Ok(self.field(&member_name(at), member)?.with_nullable(true))
+                });
+                DataType::Struct(fields.collect::<Result<_>>()?)
             }
         })
     }
+
+    fn data_type(&mut self, schema: &AvroSchema) -> Result<DataType> {
+        if let Some(leaf) = leaf_type(schema) {
+            return Ok(leaf);
+        }
+        Ok(match &schema.kind {
+            AvroKind::Array(items) => list_type(self.field("element", items)?),
+            AvroKind::Map(values) => map_type(self.field("value", values)?),
+            AvroKind::Record(record) => DataType::Struct(self.fields(&record.fields)?),
+            _ => return Err(self.union_in_union()),
+        })
+    }
+}
+
+/// The Arrow type of an Avro type that holds no other; none for one that does.
+pub fn leaf_type(schema: &AvroSchema) -> Option<DataType> {
+    if let Some(logical) = schema.logical {
+        return Some(logical_type(logical, &schema.kind));
+    }
+    Some(match &schema.kind {
+        AvroKind::Null => DataType::Null,
+        AvroKind::Boolean => DataType::Boolean,
+        AvroKind::Int => DataType::Int32,
+        AvroKind::Long => DataType::Int64,
+        AvroKind::Float => DataType::Float32,
+        AvroKind::Double => DataType::Float64,
+        AvroKind::Bytes => DataType::Binary,
+        AvroKind::String | AvroKind::Enum(_) => DataType::Utf8,
+        AvroKind::Fixed(fixed) => fixed_size_binary(fixed.size),
+        AvroKind::Array(_) | AvroKind::Map(_) | AvroKind::Record(_) | AvroKind::Union(_) => {
+            return None;
+        }
+    })
+}
+
+/// A list, as an Avro array becomes one; its field is called `element`.
+pub fn list_type(element: Field) -> DataType {
+    DataType::List(Arc::new(element))
+}
+
+/// A map with text keys, as an Avro map becomes one; its field is called `value`.
+pub fn map_type(value: Field) -> DataType {
+    let key = Field::new("key", DataType::Utf8, false);
+    let entries = DataType::Struct(vec![key, value].into());
+    DataType::Map(Arc::new(Field::new("key_value", entries, false)), false)
+}
+
+/// The name of the field that holds one branch of a union of several types.
+pub fn member_name(at: usize) -> String {
+    format!("member{at}")
 }
 
 fn fixed_size_binary(size: usize) -> DataType {

@@ -5,7 +5,10 @@
 
 mod container;
 mod datum;
+mod rows;
 mod wire;
 
 pub use container::{Container, is_container};
+pub use rows::RowDecoder;
+pub(crate) use rows::unscaled;
 pub use wire::WireSchema;

@@ -109,16 +109,39 @@ fn a_union_with_null_is_nullable_in_either_order() {
 }
 
 #[test]
-fn a_union_of_several_types_is_refused_by_the_path_of_its_column() {
+fn a_union_of_several_types_is_what_spark_makes_of_it() {
+    let check = |union: &str, expected: DataType, nullable: bool| {
+        let field = field(union).unwrap();
+        assert_eq!(
+            (field.data_type(), field.is_nullable()),
+            (&expected, nullable),
+            "{union}"
+        );
+    };
+    check(r#"["int","long"]"#, DataType::Int64, false);
+    check(r#"["long","null","int"]"#, DataType::Int64, true);
+    check(r#"["null","double","float"]"#, DataType::Float64, true);
+    let member = |name: &str, kind| Field::new(name, kind, true);
+    let members = vec![
+        member("member0", DataType::Int32),
+        member("member1", DataType::Utf8),
+    ];
+    check(
+        r#"["int","null","string"]"#,
+        DataType::Struct(members.into()),
+        true,
+    );
+}
+
+#[test]
+fn a_union_in_a_union_is_refused_by_the_path_of_its_column() {
     for (avro_type, path) in [
-        (r#"["null","int","string"]"#, "c"),
-        (r#"["int","string"]"#, "c"),
-        (r#"{"type":"array","items":["int","string"]}"#, "c"),
+        (r#"["null",[ "null", "int" ]]"#, "c"),
+        (r#"["int",[ "null", "string" ]]"#, "c"),
         (
-            r#"{"type":"record","name":"s","fields":[{"name":"ok","type":"int"},{"name":"bad","type":["int","long"]}]}"#,
+            r#"{"type":"record","name":"s","fields":[{"name":"ok","type":"int"},{"name":"bad","type":[["int"]]}]}"#,
             "c.bad",
         ),
-        (r#"["null",[ "null", "int" ]]"#, "c"),
     ] {
         let error = field(avro_type).unwrap_err();
         assert_eq!(

@@ -1,0 +1,196 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use bytes::Bytes;
+
+use super::avro_rows::AvroRows;
+use crate::codec::avro::RowDecoder;
+use crate::codec::parquet::{Columns, Footer, GroupReader, GroupRequest, Step, metadata_range};
+use crate::error::{Error, Result, ResultExt};
+use crate::schema::{AvroSchema, Conformer};
+
+/// The rows of one data block in a reader's schema, a batch at a time.
+///
+/// Shapes: batches have at least one row; all of them together are the block's rows in its order.
+pub struct BlockReader(Source);
+
+enum Source {
+    Avro {
+        content: Bytes,
+        rows: AvroRows,
+        decoder: Box<RowDecoder>,
+    },
+    Parquet(Box<ParquetRows>),
+}
+
+impl BlockReader {
+    /// Rows of an Avro data block (CDC blocks are of this form too), written by the schema of its header.
+    ///
+    /// Errors: as [`AvroRows::new`] and [`RowDecoder::new`].
+    pub fn avro(content: Bytes, writer: &AvroSchema, reader: &SchemaRef) -> Result<Self> {
+        Ok(Self(Source::Avro {
+            rows: AvroRows::new(&content)?,
+            decoder: Box::new(RowDecoder::new(writer, reader)?),
+            content,
+        }))
+    }
+
+    /// Rows of a Parquet data block.
+    ///
+    /// Errors: `Corrupt`, `Unsupported` and `Schema` as for a base file.
+    pub fn parquet(content: Bytes, reader: &SchemaRef) -> Result<Self> {
+        let rows = ParquetRows::new(content, reader)?;
+        Ok(Self(Source::Parquet(Box::new(rows))))
+    }
+
+    /// The rows that the block says it holds.
+    pub fn count(&self) -> usize {
+        match &self.0 {
+            Source::Avro { rows, .. } => rows.count(),
+            Source::Parquet(rows) => rows.count,
+        }
+    }
+
+    /// The next rows; none behind the last. Parquet content makes batches of its own size, the others of `most` rows.
+    ///
+    /// Errors: `Corrupt` with `offset` in the content and `field`, `Schema` for a value that does not fit the reader's type.
+    pub fn next_batch(&mut self, most: usize) -> Result<Option<RecordBatch>> {
+        match &mut self.0 {
+            Source::Avro {
+                content,
+                rows,
+                decoder,
+            } => {
+                while decoder.rows() < most.max(1) {
+                    let Some(row) = rows.next_row(content)? else {
+                        break;
+                    };
+                    let start = row.start;
+                    let row = content.get(row).unwrap_or_default();
+                    decoder.push(row).map_err(|error| moved(error, start))?;
+                }
+                match decoder.rows() {
+                    0 => Ok(None),
+                    _ => decoder.finish().map(Some),
+                }
+            }
+            Source::Parquet(rows) => rows.next(),
+        }
+    }
+
+    /// All rows that are left, in one batch each of `most` rows.
+    pub fn all(mut self, most: usize) -> Result<Vec<RecordBatch>> {
+        let mut all = Vec::new();
+        while let Some(batch) = self.next_batch(most)? {
+            all.push(batch);
+        }
+        Ok(all)
+    }
+}
+
+/// An error of a row, its offset counted from the start of the content.
+fn moved(error: Error, start: usize) -> Error {
+    let Some(offset) = error
+        .get("offset")
+        .and_then(|text| text.parse::<usize>().ok())
+    else {
+        return error;
+    };
+    let mut again =
+        Error::new(error.kind(), error.message()).context("offset", start.saturating_add(offset));
+    for (key, value) in error.contexts() {
+        again = again.context(key, value);
+    }
+    again.with_source(error)
+}
+
+/// A Parquet file in memory.
+struct ParquetRows {
+    content: Bytes,
+    footer: Footer,
+    columns: Columns,
+    conformer: Conformer,
+    groups: std::ops::Range<usize>,
+    open: Option<GroupReader>,
+    count: usize,
+    /// Rows of files without a wanted column.
+    bare: VecDeque<usize>,
+}
+
+impl ParquetRows {
+    fn new(content: Bytes, reader: &SchemaRef) -> Result<Self> {
+        let size = content.len() as u64;
+        let metadata = metadata_range(size, &content)?;
+        let footer = Footer::parse(size, metadata.start, slice(&content, &metadata)?)?;
+        let names = reader.fields().iter().map(|field| field.name().as_str());
+        let columns = Columns::by_name(&footer, names);
+        let conformer = Conformer::new(&columns.schema(&footer)?, reader)?;
+        let groups = footer.metadata().num_row_groups();
+        let rows = (0..groups).map(|group| usize::try_from(footer.group_rows(group)).unwrap_or(0));
+        let rows: Vec<usize> = rows.collect();
+        let bare = match columns.is_empty() {
+            true => rows.iter().copied().filter(|rows| *rows > 0).collect(),
+            false => VecDeque::new(),
+        };
+        Ok(Self {
+            content,
+            groups: if columns.is_empty() { 0..0 } else { 0..groups },
+            footer,
+            columns,
+            conformer,
+            open: None,
+            count: rows.iter().sum(),
+            bare,
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(rows) = self.bare.pop_front() {
+            let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows));
+            let schema = Arc::new(arrow::datatypes::Schema::empty());
+            let bare = RecordBatch::try_new_with_options(schema, vec![], &options);
+            let bare = bare.map_err(|error| Error::internal("no batch").with_source(error))?;
+            return self.conformer.apply(&bare).map(Some);
+        }
+        loop {
+            let group = match &mut self.open {
+                Some(group) => group,
+                None => match self.groups.next() {
+                    None => return Ok(None),
+                    Some(group) => self.open.insert(GroupReader::new(
+                        &self.footer,
+                        GroupRequest {
+                            group,
+                            columns: self.columns.clone(),
+                            filter: None,
+                            selection: None,
+                            limit: None,
+                        },
+                    )?),
+                },
+            };
+            match group.step()? {
+                Step::Need(ranges) => {
+                    let bytes = ranges.iter().map(|range| slice(&self.content, range));
+                    let bytes = bytes.collect::<Result<Vec<_>>>()?;
+                    group.push(ranges, bytes)?;
+                }
+                Step::Batch(batch) if batch.num_rows() == 0 => {}
+                Step::Batch(batch) => return self.conformer.apply(&batch).map(Some),
+                Step::Done => self.open = None,
+            }
+        }
+    }
+}
+
+fn slice(content: &Bytes, range: &std::ops::Range<u64>) -> Result<Bytes> {
+    let bounds = usize::try_from(range.start)
+        .ok()
+        .zip(usize::try_from(range.end).ok());
+    match bounds {
+        Some((start, end)) if start <= end && end <= content.len() => Ok(content.slice(start..end)),
+        _ => Err(Error::corrupt("a Parquet log block is cut short")).context("offset", range.start),
+    }
+}
