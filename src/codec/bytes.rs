@@ -91,6 +91,11 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
+    /// Eight bytes, the highest first.
+    pub fn u64_be(&mut self) -> Result<u64> {
+        self.array().map(u64::from_be_bytes)
+    }
+
     /// An unsigned varint, seven bits a byte, the lowest first (Avro, Thrift, protobuf).
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {

@@ -7,4 +7,5 @@ pub mod avro;
 pub mod bytes;
 pub mod hfile;
 pub mod log_block;
+pub mod log_format;
 pub mod parquet;

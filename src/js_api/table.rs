@@ -233,6 +233,7 @@ fn streamed(read: ReadStream, events: Events, began: i64) -> Stream {
             "filesPruned": pruned,
             "rowGroupsPruned": counters.row_groups_pruned,
             "rowsScanned": counters.rows_scanned,
+            "corruptLogBlocks": counters.corrupt_log_blocks,
             "ms": host::now_millis() - began,
             "warnings": counters.warnings,
             "pinned": counters.pinned,

@@ -1,7 +1,7 @@
 //! One file slice on disk, read.
 //!
-//! Knows which bytes of a base file a request needs and gives batches in the table's schema. Knows nothing of the
-//! timeline: whoever asks has chosen the slice.
+//! Knows which bytes of a base file a request needs and gives batches in the table's schema; knows which blocks of log
+//! files count. Knows nothing of the timeline: whoever asks has chosen the slice, and says which instants are visible.
 
 mod base_bounds;
 mod base_file;
@@ -9,11 +9,16 @@ mod base_read;
 mod base_request;
 mod base_scan;
 mod base_shape;
+mod log_rules;
+mod log_scan;
 
 pub use base_file::{OpenedFile, open_file, open_footer};
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
 pub use base_scan::Estimate;
+pub use log_scan::{
+    FoundBlocks, LogScan, ScanOptions, block_content, block_contents, find_blocks, scan_logs,
+};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

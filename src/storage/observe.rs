@@ -66,6 +66,7 @@ pub struct Metrics {
     unpinned: AtomicBool,
     row_groups_pruned: AtomicU64,
     rows_scanned: AtomicU64,
+    corrupt_log_blocks: AtomicU64,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -84,6 +85,8 @@ pub struct Counters {
     pub row_groups_pruned: u64,
     /// Rows of the row groups and pages that were read.
     pub rows_scanned: u64,
+    /// Damaged spans of log files that were passed over.
+    pub corrupt_log_blocks: u64,
     /// What was worked around.
     pub warnings: Vec<String>,
 }
@@ -98,6 +101,7 @@ impl Metrics {
             pinned: !self.unpinned.load(Ordering::Relaxed),
             row_groups_pruned: self.row_groups_pruned.load(Ordering::Relaxed),
             rows_scanned: self.rows_scanned.load(Ordering::Relaxed),
+            corrupt_log_blocks: self.corrupt_log_blocks.load(Ordering::Relaxed),
             warnings: self
                 .warnings
                 .lock()
@@ -114,6 +118,11 @@ impl Metrics {
     /// Counts rows that are read.
     pub fn add_rows_scanned(&self, rows: u64) {
         self.rows_scanned.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Counts damaged spans of log files.
+    pub fn add_corrupt_log_blocks(&self, spans: u64) {
+        self.corrupt_log_blocks.fetch_add(spans, Ordering::Relaxed);
     }
 
     pub(super) fn count_request(&self, bytes: u64) -> u64 {
