@@ -29,7 +29,7 @@ export interface HudiRecordBatchStream extends AsyncIterableIterator<HudiBatch>,
 }
 
 // ───────── reading ─────────
-/** 'incremental' and 'cdc' are UNSUPPORTED in this release. */
+/** 'incremental' gives the latest state within (start, end] of the rows that changed there; 'cdc' is UNSUPPORTED in this release. */
 export const HudiQueryType: { readonly Snapshot: 'snapshot'; readonly Incremental: 'incremental'; readonly Cdc: 'cdc' };
 export type HudiQueryType = 'snapshot' | 'incremental' | 'cdc';
 /** Text is cast to the column's type before any data is asked for; what does not parse is SCHEMA. Date means that UTC moment. */
@@ -62,8 +62,8 @@ export interface Column {
 }
 /**
  * Never a number: 17 digits do not fit a double. Text, first match wins: Hudi's yyyyMMddHHmmss[SSS]; epoch seconds, millis, micros or
- * nanos; RFC 3339 with an offset. Without an offset, and date only, it is INVALID_ARGUMENT. All is brought to the table's timeline
- * zone. A Date is that UTC moment.
+ * nanos; RFC 3339 with an offset. Without an offset, and date only, it is INVALID_ARGUMENT. `start` also takes 'earliest'. All is
+ * brought to the table's timeline zone. A Date is that UTC moment.
  */
 export type TimestampInput = string | Date;
 /** Keys for hudiOptions and the with...Option calls; a plain string does as well. */

@@ -20,6 +20,8 @@ pub mod read_key {
     pub const BATCH_SIZE: &str = "hoodie.read.stream.batch_size";
     /// `true` reads base files only.
     pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
+    /// Spark's: `true` reads the newest snapshot where an incremental read lacks cleaned files.
+    pub const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enable";
 }
 
 /// Rows a batch of a stream when nothing is asked, as in hudi-rs.
@@ -157,15 +159,22 @@ impl ReadOptions {
         if let Some(on) = self.read_optimized {
             return Ok(on);
         }
-        match self
-            .option(read_key::READ_OPTIMIZED)
-            .map(|t| t.to_ascii_lowercase())
-            .as_deref()
-        {
+        self.flag(read_key::READ_OPTIMIZED)
+    }
+
+    /// Whether an incremental read whose files are cleaned takes the newest snapshot's rows instead, as Spark does.
+    pub fn full_scan_fallback(&self) -> Result<bool> {
+        self.flag(read_key::FALLBACK)
+    }
+
+    fn flag(&self, key: &'static str) -> Result<bool> {
+        let text = self.option(key).map(|text| text.to_ascii_lowercase());
+        match text.as_deref() {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
-            Some(other) => Err(Error::invalid_argument("neither true nor false")
-                .context(read_key::READ_OPTIMIZED, other)),
+            Some(other) => {
+                Err(Error::invalid_argument("neither true nor false").context(key, other))
+            }
         }
     }
 

@@ -3,8 +3,10 @@
 //! `plan` only reads what the timeline and listings say; `run` opens base files. It must not know how a table is
 //! opened, nor the words of JavaScript.
 
+mod incremental;
 mod plan;
 mod run;
 
+pub use incremental::{Changed, check_commit_times};
 pub use plan::{Bound, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};

@@ -10,7 +10,7 @@ use super::open::Table;
 use crate::config::{QueryType, ReadOptions};
 use crate::error::{Error, Result};
 use crate::model::InstantTime;
-use crate::read::{self, Bound, Selection, SliceTask, Slices, snapshot_slices};
+use crate::read::{self, Bound, Changed, Selection, SliceTask, Slices, snapshot_slices};
 use crate::slice::{OpenedFile, open_file};
 use crate::storage::Storage;
 use crate::view::PartitionPruner;
@@ -58,6 +58,15 @@ impl ReadStream {
         })
     }
 
+    /// The same with another word for what goes wrong.
+    fn map_errors(self, name: impl Fn(Error) -> Error + Send + 'static) -> Self {
+        let batches = self.batches;
+        Self {
+            batches: batches.map(move |batch| batch.map_err(&name)).boxed(),
+            ..self
+        }
+    }
+
     /// No rows of these columns.
     fn empty(storage: &Storage, schema: SchemaRef) -> Self {
         Self {
@@ -84,7 +93,9 @@ pub(super) struct Snapshot {
     pub(super) bound: Bound,
     pub(super) slices: Slices,
     /// The first slice's base file, where its footer could come while the schema was on its way.
-    first: Option<OpenedFile>,
+    pub(super) first: Option<OpenedFile>,
+    /// What an incremental read asks for.
+    pub(super) changed: Option<Changed>,
 }
 
 /// What a snapshot is made ready for.
@@ -111,6 +122,7 @@ impl Table {
             bound,
             slices,
             first,
+            changed,
             ..
         } = snapshot;
         if self.meta.timeline.latest_commit().is_none() {
@@ -122,7 +134,11 @@ impl Table {
         if let Some(task) = tasks.first_mut() {
             task.opened = first;
         }
-        ReadStream::new(&self.meta.storage, &bound, tasks, slices.pruned.len())
+        let read = ReadStream::new(&self.meta.storage, &bound, tasks, slices.pruned.len())?;
+        Ok(match changed {
+            Some(changed) => read.map_errors(move |error| changed.explain(error)),
+            None => read,
+        })
     }
 
     /// Checks the options, binds them to the schema, and finds the slices.
@@ -134,6 +150,9 @@ impl Table {
         batch_rows: Option<usize>,
         purpose: Purpose,
     ) -> Result<Snapshot> {
+        if options.query_type()? == QueryType::Incremental {
+            return self.prepare_incremental(options, batch_rows, purpose).await;
+        }
         let as_of = self.as_of(options)?;
         let read_optimized = options.read_optimized()?;
         self.meta.check_as_of(as_of.as_ref()).await?;
@@ -176,11 +195,12 @@ impl Table {
             bound,
             slices,
             first,
+            changed: None,
         })
     }
 
     /// The first file of a read, opened ahead. A failure is left to the read itself, which asks again.
-    async fn open_first(&self, slices: &Slices) -> Option<OpenedFile> {
+    pub(super) async fn open_first(&self, slices: &Slices) -> Option<OpenedFile> {
         let first = slices.kept.iter().find(|slice| slice.base.is_some())?;
         let base = first.base.as_ref().filter(|_| first.is_base_only())?;
         open_file(&self.meta.storage, base).await.ok()
@@ -207,7 +227,7 @@ impl Table {
                 let as_of = options.as_of();
                 return as_of.map(|time| self.clock.instant(&time)).transpose();
             }
-            QueryType::Incremental => "incremental",
+            QueryType::Incremental => return Ok(None),
             QueryType::Cdc => "cdc",
         };
         Err(Error::unsupported("this release reads snapshots").context("queryType", query))

@@ -7,7 +7,7 @@ use super::layout::TimelineName;
 use super::payload::CleanMetadata;
 use super::replaced::ReplacedFileGroups;
 use crate::model::{Action, Instant, InstantTime, State, TimelineLayout};
-use crate::storage::ObjectMeta;
+use crate::storage::{Folder, ObjectMeta};
 
 /// One file of an instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,18 +32,33 @@ pub struct Timeline {
     start: Option<InstantTime>,
     committed: BTreeSet<InstantTime>,
     pending: BTreeSet<InstantTime>,
+    /// Folders beside the instants, by path relative to the table.
+    folders: Vec<String>,
     pub(super) replaced: OnceLock<Arc<ReplacedFileGroups>>,
     pub(super) last_clean: OnceLock<Option<Arc<CleanMetadata>>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     instant: Instant,
     files: Vec<InstantFile>,
 }
 
 impl Timeline {
-    /// The timeline that a listing of its folder shows. Names that are no instant's are passed over.
+    /// The timeline that its folder shows. One level only: sub-folders hold other things whose names look like instants.
+    pub(super) fn of_folder(folder: &Folder, layout: TimelineLayout) -> Self {
+        Self {
+            folders: folder.folders.clone(),
+            ..Self::of_files(&folder.files, layout)
+        }
+    }
+
+    /// Whether a folder stood beside the instants; stores without folders show none that is empty.
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| folder == path)
+    }
+
+    /// The timeline that files of its folder show. Names that are no instant's are passed over.
     pub fn of_files(files: &[ObjectMeta], layout: TimelineLayout) -> Self {
         let mut found: BTreeMap<(InstantTime, Action), Entry> = BTreeMap::new();
         for file in files {
@@ -106,8 +121,24 @@ impl Timeline {
             committed: times(Instant::is_completed),
             pending: times(|i| !i.is_completed()),
             entries,
+            folders: Vec::new(),
             replaced: OnceLock::new(),
             last_clean: OnceLock::new(),
+        }
+    }
+
+    /// The same timeline as if the completed writes that `later` names were still on their way.
+    pub(super) fn before(&self, later: impl Fn(&Instant) -> bool) -> Self {
+        let entries = self.entries.iter().cloned().map(|mut entry| {
+            let instant = &mut entry.instant;
+            if instant.is_completed() && instant.action.writes_data() && later(instant) {
+                instant.state = State::Inflight;
+            }
+            entry
+        });
+        Self {
+            folders: self.folders.clone(),
+            ..Self::of_entries(entries.collect())
         }
     }
 

@@ -60,7 +60,8 @@ impl MetaClient {
         )
     }
 
-    async fn check_retained(&self, as_of: &InstantTime) -> Result<()> {
+    /// The part of [`MetaClient::check_as_of`] that asks whether files are still there.
+    pub async fn check_retained(&self, as_of: &InstantTime) -> Result<()> {
         if let Some(clean) = self.last_clean().await? {
             let message = "the cleaner has removed files that this time needs";
             match clean.earliest_retained() {
@@ -83,9 +84,21 @@ impl MetaClient {
         Ok(())
     }
 
-    /// Whether instants have been archived: the archive folder holds a file.
-    async fn has_archive(&self) -> Result<bool> {
+    /// Whether the archive folder stood beside the instants at open; true when it lies elsewhere, so that only asking tells.
+    pub(super) fn may_have_archive(&self) -> bool {
         let folder = self.config.archive_folder();
+        let beside = folder
+            .rsplit_once('/')
+            .is_some_and(|(parent, _)| parent == self.config.timeline_folder());
+        !beside || self.timeline.has_folder(&folder)
+    }
+
+    /// Whether instants have been archived: the archive folder holds a file.
+    pub async fn has_archive(&self) -> Result<bool> {
+        let folder = self.config.archive_folder();
+        if !self.may_have_archive() {
+            return Ok(false);
+        }
         let listed = self.storage.list_folder(&folder, Cause::Timeline).await?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         Ok(listed

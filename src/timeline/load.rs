@@ -5,8 +5,7 @@ use futures::future::join;
 use super::active::Timeline;
 use crate::config::TableConfig;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::TimelineLayout;
-use crate::storage::{Cause, Folder, Storage};
+use crate::storage::{Cause, Storage};
 
 const PROPERTIES: &str = ".hoodie/hoodie.properties";
 const BACKUP: &str = ".hoodie/hoodie.properties.backup";
@@ -24,13 +23,8 @@ pub(super) async fn load(storage: &Storage) -> Result<(TableConfig, Timeline)> {
         true => usual?,
         false => storage.list_folder(&folder, Cause::Timeline).await?,
     };
-    let timeline = of_folder(&listed, config.version().layout());
+    let timeline = Timeline::of_folder(&listed, config.version().layout());
     Ok((config, timeline))
-}
-
-/// One level only: sub-folders hold other things whose names look like instants.
-fn of_folder(folder: &Folder, layout: TimelineLayout) -> Timeline {
-    Timeline::of_files(&folder.files, layout)
 }
 
 /// `hoodie.properties`, or its backup while a writer replaces the file: then the file is missing or half written.

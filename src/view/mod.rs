@@ -9,15 +9,18 @@
 //! | `listing.rs` | [`FileListing`], and [`DirectoryListing`] over a store's folders |
 //! | `file_groups.rs` | names and timeline to file groups and slices: [`file_groups()`] |
 //! | `snapshot.rs` | the slices that are the table as of a time: [`snapshot()`] |
+//! | `changes.rs` | the files that some commits wrote: [`ChangedFiles`] |
 //! | `prune.rs` | [`PartitionPruner`]: partitions that a predicate rules out |
 //!
 //! Source: Hudi 1.1 `AbstractTableFileSystemView`, `HoodieFileGroup`, `FileSystemBackedTableMetadata`.
 
+mod changes;
 mod file_groups;
 mod listing;
 mod prune;
 mod snapshot;
 
+pub use changes::ChangedFiles;
 pub use file_groups::file_groups;
 pub use listing::{DirectoryListing, FileListing, PartitionFiles};
 pub use prune::PartitionPruner;

@@ -83,9 +83,14 @@ fn what_does_not_fit_the_table_is_refused_before_any_data_is_asked_for() {
         InvalidArgument,
     );
     check_refused(
-        "v9_cow_simple",
+        "v9_cow_no_meta_fields",
         json!({"queryType": "incremental"}),
         Unsupported,
+    );
+    check_refused(
+        "v9_cow_simple",
+        json!({"queryType": "incremental", "start": "yesterday"}),
+        InvalidArgument,
     );
     check_refused("v9_cow_simple", json!({"queryType": "cdc"}), Unsupported);
     check_refused("v9_mor_compacted", json!({}), Unsupported);

@@ -1,0 +1,88 @@
+//! Incremental reads: a range of time to the rows that changed in it.
+
+use futures::try_join;
+
+use super::open::Table;
+use super::read::{Purpose, Snapshot};
+use crate::config::{ReadOptions, TimeValue};
+use crate::error::{Error, Result};
+use crate::read::{Bound, Changed, Selection, check_commit_times};
+use crate::timeline::ChangeRange;
+use crate::view::PartitionPruner;
+
+/// The start before everything, in any letter case.
+const EARLIEST: &str = "earliest";
+
+impl Table {
+    /// The range that the options name; without a start it begins at the earliest.
+    ///
+    /// Errors: `InvalidArgument` for what is no time.
+    pub(super) fn range(&self, options: &ReadOptions) -> Result<ChangeRange> {
+        let instant = |time: Option<TimeValue>, key: &'static str| {
+            let instant = time.map(|time| self.clock.instant(&time)).transpose();
+            instant.map_err(|error| error.context("option", key))
+        };
+        let start = options.start().filter(|start| match start {
+            TimeValue::Text(text) => !text.trim().eq_ignore_ascii_case(EARLIEST),
+            TimeValue::Millis(_) => true,
+        });
+        Ok(ChangeRange {
+            start: instant(start, "start")?,
+            end: instant(options.end(), "end")?,
+        })
+    }
+
+    /// Checks the options of an incremental read, binds them to the newest schema, and finds the slices.
+    ///
+    /// Errors: `Unsupported` for tables without meta fields and for read-optimized reads of log files.
+    pub(super) async fn prepare_incremental(
+        &self,
+        options: &ReadOptions,
+        batch_rows: Option<usize>,
+        purpose: Purpose,
+    ) -> Result<Snapshot> {
+        check_commit_times(&self.meta)?;
+        if options.read_optimized()? && self.is_mor() {
+            let message = "an incremental read of base files alone would leave changes out";
+            return Err(Error::unsupported(message).context("option", "readOptimized"));
+        }
+        let range = self.range(options)?;
+        let changed = Changed::find(&self.meta, range, options.full_scan_fallback()?).await?;
+        let bind = async {
+            let columns = self.partition_columns(None).await?;
+            let mut filters = options.filters.clone();
+            filters.extend(changed.row_filters());
+            let selection = Selection {
+                filters,
+                projection: options.projection.clone(),
+                batch_rows,
+                limit: options.limit,
+            };
+            Bound::new(columns, &selection)
+        };
+        let all = purpose == Purpose::AllSlices;
+        let slices = async |pruner: &PartitionPruner| {
+            let listing = self.listing();
+            let slices = changed.slices(&self.meta, &listing, pruner, all).await;
+            slices.map_err(|error| changed.explain(error))
+        };
+        let (bound, slices) = match options.filters.is_empty() {
+            true => {
+                let none = PartitionPruner::none();
+                try_join!(bind, slices(&none))?
+            }
+            false => {
+                let bound = bind.await?;
+                let slices = slices(&bound.pruner()).await?;
+                (bound, slices)
+            }
+        };
+        Ok(Snapshot {
+            as_of: changed.last().cloned(),
+            bound,
+            slices,
+            first: None,
+            changed: Some(changed),
+        })
+    }
+}

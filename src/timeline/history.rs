@@ -1,0 +1,185 @@
+//! The archived timeline of layout 2: completed instants that left the active timeline.
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use bytes::Bytes;
+use chrono::TimeDelta;
+use futures::future::try_join_all;
+use serde::Deserialize;
+
+use super::meta_client::MetaClient;
+use crate::codec::parquet::{
+    Columns, Footer, GroupReader, GroupRequest, Step, first_range, metadata_range,
+};
+use crate::error::{Error, Result, ResultExt};
+use crate::model::{Action, Instant, InstantTime, State};
+use crate::storage::{Cause, Storage};
+
+/// How long Hudi takes an instant to last at most, from its request to its completion.
+const LONGEST: TimeDelta = TimeDelta::days(1);
+
+/// The columns that say when an instant was; the bodies beside them stay where they are.
+const COLUMNS: [&str; 3] = ["instantTime", "completionTime", "action"];
+
+/// A manifest: the files that count. Others in the folder are leftovers.
+#[derive(Deserialize)]
+struct Manifest {
+    files: Vec<ManifestFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ManifestFile {
+    file_name: String,
+    file_len: u64,
+}
+
+impl MetaClient {
+    /// The archived completed writes that may have completed after a time, by request time; all of them without one.
+    ///
+    /// As in Hudi no instant is taken to last longer than a day, so that a recent time costs no file. Nothing is asked
+    /// when the time is more than a day into the active timeline.
+    ///
+    /// Errors: those of reading, and `Corrupt` for a history that contradicts itself.
+    pub async fn archived_writes(&self, since: Option<&InstantTime>) -> Result<Vec<Instant>> {
+        let since = since.and_then(day_before);
+        let Some(first) = self.timeline.start() else {
+            return Ok(Vec::new());
+        };
+        if since.as_ref().is_some_and(|since| first <= since) {
+            return Ok(Vec::new());
+        }
+        let folder = self.config.archive_folder();
+        if !self.may_have_archive() {
+            return Ok(Vec::new());
+        }
+        let Some(manifest) = self.manifest(&folder).await? else {
+            return Ok(Vec::new());
+        };
+        let wanted = manifest.files.into_iter().filter(|file| {
+            let last = last_request(&file.file_name);
+            since.is_none() || last.is_none() || last >= since
+        });
+        let files = wanted.map(|file| {
+            let path = format!("{folder}/{}", file.file_name);
+            async move {
+                let read = instants(&self.storage, &path, file.file_len).await;
+                self.storage.checked(&path, read).context("path", &path)
+            }
+        });
+        let mut found: Vec<Instant> = try_join_all(files).await?.into_iter().flatten().collect();
+        found.retain(|instant| {
+            let active = self.timeline.find(&instant.time, &instant.action);
+            instant.action.writes_data() && active.is_none()
+        });
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The manifest that the version file names, else the newest; `None` when nothing was ever archived.
+    async fn manifest(&self, folder: &str) -> Result<Option<Manifest>> {
+        let pointer = format!("{folder}/_version_");
+        let pointer = self.storage.get_if_present(&pointer, Cause::Timeline);
+        let said = pointer.await?;
+        let said = said.and_then(|bytes| number(std::str::from_utf8(&bytes).ok()?));
+        let version = match said {
+            Some(version) => version,
+            None => match self.newest_manifest(folder).await? {
+                Some(version) => version,
+                None => return Ok(None),
+            },
+        };
+        let path = format!("{folder}/manifest_{version}");
+        let bytes = self.storage.get(&path, Cause::Timeline).await?;
+        let manifest = serde_json::from_slice(&bytes).map_err(|source| {
+            Error::corrupt("a manifest of the archived timeline is no list of files")
+                .context("path", &path)
+                .with_source(source)
+        });
+        manifest.map(Some)
+    }
+
+    async fn newest_manifest(&self, folder: &str) -> Result<Option<u64>> {
+        let listed = self.storage.list_folder(folder, Cause::Timeline).await?;
+        let manifests = listed.files.iter().filter_map(|file| {
+            let name = file.path.rsplit('/').next()?;
+            number(name.strip_prefix("manifest_")?)
+        });
+        Ok(manifests.max())
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}
+
+/// A day before an instant; `None` for digits that are no date.
+fn day_before(time: &InstantTime) -> Option<InstantTime> {
+    let clock = time.wall_clock()?.checked_sub_signed(LONGEST)?;
+    Some(InstantTime::from_wall_clock(clock))
+}
+
+/// The request time of the last instant in a file, as its name says: `<first>_<last>_<level>.parquet`.
+fn last_request(name: &str) -> Option<InstantTime> {
+    InstantTime::parse(name.split('_').nth(1)?).ok()
+}
+
+/// The instants of one file: its footer, and the three columns.
+async fn instants(storage: &Storage, path: &str, size: u64) -> Result<Vec<Instant>> {
+    let footer = footer(storage, path, size).await?;
+    let columns = Columns::by_name(&footer, COLUMNS);
+    let mut found = Vec::new();
+    for group in 0..footer.metadata().num_row_groups() {
+        let request = GroupRequest {
+            group,
+            columns: columns.clone(),
+            filter: None,
+            selection: None,
+            limit: None,
+        };
+        let mut reader = GroupReader::new(&footer, request)?;
+        loop {
+            match reader.step()? {
+                Step::Batch(batch) => add(&batch, &mut found)?,
+                Step::Need(ranges) => {
+                    let get = storage.get_ranges(path, size, &ranges, Cause::Timeline);
+                    let bytes = get.await?;
+                    reader.push(ranges, bytes)?;
+                }
+                Step::Done => break,
+            }
+        }
+    }
+    Ok(found)
+}
+
+async fn footer(storage: &Storage, path: &str, size: u64) -> Result<Footer> {
+    let get = async |range: std::ops::Range<u64>| -> Result<Bytes> {
+        let got = storage.get_ranges(path, size, std::slice::from_ref(&range), Cause::Timeline);
+        Ok(got.await?.pop().unwrap_or_default())
+    };
+    let tail = get(first_range(size)).await?;
+    let range = metadata_range(size, &tail)?;
+    let metadata = get(range.clone()).await?;
+    Footer::parse(size, range.start, metadata)
+}
+
+fn add(batch: &RecordBatch, found: &mut Vec<Instant>) -> Result<()> {
+    let text = |name: &str, at: usize| {
+        let column = batch.column_by_name(name)?.as_string_opt::<i32>()?;
+        (at < column.len() && column.is_valid(at)).then(|| column.value(at))
+    };
+    for at in 0..batch.num_rows() {
+        let (time, action) = text("instantTime", at)
+            .zip(text("action", at))
+            .ok_or_else(|| Error::corrupt("an archived instant lacks its time or its action"))?;
+        let completion = text("completionTime", at).map(InstantTime::parse);
+        found.push(Instant {
+            time: InstantTime::parse(time)?,
+            completion: completion.transpose()?,
+            action: Action::from_word(action),
+            state: State::Completed,
+        });
+    }
+    Ok(())
+}

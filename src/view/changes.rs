@@ -1,0 +1,127 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::{PartitionFiles, file_groups};
+use crate::error::{Error, Result};
+use crate::model::{FileSlice, Instant, PartitionPath};
+use crate::storage::{Cause, ObjectMeta};
+use crate::timeline::MetaClient;
+use crate::timeline::payload::{CommitMetadata, WriteStat};
+
+/// Bodies of commits asked for at once; the storage holds its own bound on requests.
+const PARALLEL: usize = 16;
+
+/// Bytes asked for to learn the size of a file that its commit does not tell.
+const PROBE: u64 = 4;
+
+/// The files that some completed instants wrote, as their bodies name them: nothing is listed, and whether the files
+/// are still there shows when they are opened.
+#[derive(Debug, Clone, Default)]
+pub struct ChangedFiles {
+    partitions: Vec<PartitionFiles>,
+    /// The file groups that the instants replaced.
+    replaced: BTreeSet<(PartitionPath, String)>,
+}
+
+impl ChangedFiles {
+    /// Reads the bodies of the instants, many at once.
+    ///
+    /// Errors: those of reading, and `Corrupt` for an empty body, since nobody knows what its instant wrote.
+    pub async fn load(meta: &MetaClient, instants: &[Instant]) -> Result<Self> {
+        let bodies = instants.iter().map(|instant| async move {
+            let body = meta.commit_metadata(instant).await?;
+            body.ok_or_else(|| {
+                Error::corrupt("a completed instant is empty, so what it wrote is not known")
+                    .context("instant", &instant.time)
+            })
+        });
+        let bodies: Vec<CommitMetadata> = stream::iter(bodies)
+            .buffered(PARALLEL)
+            .try_collect()
+            .await?;
+        let mut replaced = BTreeSet::new();
+        let mut written = Written::default();
+        for body in bodies {
+            for (partition, file_ids) in body.partition_to_replace_file_ids {
+                let partition = PartitionPath::new(partition);
+                let groups = file_ids.into_iter().map(|id| (partition.clone(), id));
+                replaced.extend(groups);
+            }
+            for (partition, stats) in body.partition_to_write_stats {
+                let partition = PartitionPath::new(partition);
+                for stat in stats {
+                    written.add(&partition, stat);
+                }
+            }
+        }
+        let partitions = written.files(meta).await?;
+        Ok(Self {
+            partitions,
+            replaced,
+        })
+    }
+
+    /// The files by partition.
+    pub fn partitions(&self) -> &[PartitionFiles] {
+        &self.partitions
+    }
+
+    /// The newest slice of each file group, of these files alone, by partition and file id.
+    ///
+    /// A group that one of the instants replaced is left out. No other instant can have replaced it in the meantime: a
+    /// replacement of files that it did not see is a conflict.
+    ///
+    /// Errors: those of [`file_groups()`].
+    pub fn slices(self, meta: &MetaClient) -> Result<Vec<FileSlice>> {
+        let version = meta.config.version();
+        let groups = file_groups(self.partitions, &meta.timeline, version, None)?;
+        let kept = groups.into_iter().filter(|group| {
+            let group = (group.partition.clone(), group.file_id.clone());
+            !self.replaced.contains(&group)
+        });
+        Ok(kept.filter_map(|mut group| group.slices.pop()).collect())
+    }
+}
+
+/// Files that commits wrote, with the greatest size that any of them gave: version 6 appends to logs.
+#[derive(Default)]
+struct Written(BTreeMap<PartitionPath, BTreeMap<String, u64>>);
+
+impl Written {
+    fn add(&mut self, partition: &PartitionPath, stat: WriteStat) {
+        let size = u64::try_from(stat.file_size_in_bytes).unwrap_or(0);
+        let Some(path) = stat.path.filter(|path| !path.is_empty()) else {
+            return;
+        };
+        let files = self.0.entry(partition.clone()).or_default();
+        let known = files.entry(path).or_default();
+        *known = size.max(*known);
+    }
+
+    async fn files(self, meta: &MetaClient) -> Result<Vec<PartitionFiles>> {
+        let mut partitions = Vec::with_capacity(self.0.len());
+        for (partition, files) in self.0 {
+            let files = files.into_iter().map(|(path, size)| async move {
+                let size = match size {
+                    0 => {
+                        meta.storage
+                            .get_first(&path, 0..PROBE, Cause::Footer)
+                            .await?
+                            .0
+                    }
+                    size => size,
+                };
+                Ok::<_, Error>(ObjectMeta {
+                    path,
+                    size,
+                    etag: None,
+                    modified_millis: None,
+                })
+            });
+            let files = stream::iter(files).buffered(PARALLEL).try_collect().await?;
+            partitions.push(PartitionFiles { partition, files });
+        }
+        Ok(partitions)
+    }
+}
