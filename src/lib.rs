@@ -6,7 +6,7 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 0 | [`error`] [`host`] [`model`] [`config`] |
-//! | 1 | [`schema`] [`expr`] [`codec`] [`keygen`] |
+//! | 1 | [`schema`] [`expr`] [`codec`] [`keygen`] [`merge`] |
 //! | 2 | [`storage`] [`http_store`] |
 //! | 3 | [`timeline`] |
 //! | 4 | [`view`] [`slice`](mod@slice) |
@@ -40,6 +40,7 @@ pub mod model;
 pub mod codec;
 pub mod expr;
 pub mod keygen;
+pub mod merge;
 pub mod schema;
 
 pub mod http_store;

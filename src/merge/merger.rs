@@ -1,0 +1,340 @@
+//! The versions of a slice's logs put over its base batches.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow::datatypes::{FieldRef, SchemaRef};
+
+use super::changes::{Changes, Entry, RowSet};
+use super::columns::MergeColumns;
+use super::gather::{Runs, batch_of, gather};
+use super::key_column::KeyColumn;
+use super::layers::present;
+use super::ordering::OrderingValues;
+use super::rules::{DeleteOrder, Fill, Winner};
+use super::winners::Winners;
+use crate::error::{Error, Result};
+use crate::model::meta_field;
+
+/// No row of that side.
+const NO_ROW: u32 = u32::MAX;
+
+/// Puts what the logs say over base batches, which come in file order.
+///
+/// 1. Rows come out in base order. Of base rows that share a key the first meets the logs' version, as in Hudi.
+/// 2. After the base, [`Merger::rest`] gives the keys that no base row had, in the order they came in the logs.
+#[derive(Debug)]
+pub struct Merger {
+    changes: Changes,
+    winners: Arc<Winners>,
+    /// Entries that a base row has met.
+    met: RowSet,
+    /// Entries before this one have been given or need not be.
+    rest: usize,
+    /// Entries by base position, when blocks are matched by it, and how many of them are behind.
+    positions: Option<(Vec<(u64, u32)>, usize)>,
+    base_rows: u64,
+}
+
+/// One row that comes out: of the base, of the logs, or of both.
+#[derive(Debug, Clone, Copy)]
+struct Pick {
+    base: u32,
+    log: u32,
+    base_is_higher: bool,
+}
+
+/// Rows decided and not yet gathered.
+#[derive(Debug)]
+pub struct Merged {
+    base: RecordBatch,
+    winners: Arc<Winners>,
+    rule: Arc<FillRule>,
+    /// `None` when all base rows stay as they are.
+    picks: Option<Vec<Pick>>,
+    /// Whether a row may be of both sides.
+    mixed: bool,
+    shared: Option<Runs>,
+}
+
+/// How rows of both sides are put together.
+#[derive(Debug)]
+struct FillRule {
+    fill: Option<Fill>,
+    meta_of_later: bool,
+    schema: SchemaRef,
+}
+
+impl Merger {
+    pub(super) fn new(mut changes: Changes) -> Result<Self> {
+        let winners = Arc::new(Winners::new(&mut changes)?);
+        let positions = changes.by_position().then(|| {
+            let mut sorted: Vec<(u64, u32)> = changes.keys.positions().collect();
+            sorted.sort_unstable();
+            (sorted, 0)
+        });
+        Ok(Self {
+            met: RowSet::new(changes.len()),
+            winners,
+            rest: 0,
+            positions,
+            base_rows: 0,
+            changes,
+        })
+    }
+
+    /// The columns of batches that come in and go out.
+    pub fn columns(&self) -> &MergeColumns {
+        &self.changes.columns
+    }
+
+    /// The bytes that the logs' versions take in memory, about.
+    pub fn memory(&self) -> usize {
+        self.winners.memory() + self.changes.keys.memory() + self.changes.len() * size_of::<Entry>()
+    }
+
+    /// Merges the next base batch, which has the columns of the merge.
+    ///
+    /// Errors: `Corrupt` for a row without a key.
+    pub fn merge(&mut self, base: &RecordBatch) -> Result<Merged> {
+        let hits = self.hits(base)?;
+        if hits.is_empty() {
+            return Ok(self.merged(base.clone(), None));
+        }
+        let ordering = self.base_ordering(base)?;
+        let mixes = self.winners.mixes();
+        let mut picks = Vec::with_capacity(base.num_rows());
+        let mut next = 0;
+        for (row, number) in hits {
+            picks.extend((next..row).map(Pick::base));
+            next = row + 1;
+            let Some(entry) = self.changes.entries.get(number as usize) else {
+                continue;
+            };
+            let base_wins = self.base_wins(ordering.as_ref(), row as usize, entry);
+            match (entry.deleted, base_wins) {
+                (true, false) => {}
+                (true, true) => picks.push(Pick::base(row)),
+                (false, true) if !mixes => picks.push(Pick::base(row)),
+                (false, base_is_higher) => picks.push(Pick {
+                    base: if mixes { row } else { NO_ROW },
+                    log: self.winners.row(number),
+                    base_is_higher,
+                }),
+            }
+        }
+        picks.extend((next..base.num_rows() as u32).map(Pick::base));
+        Ok(self.merged(base.clone(), Some(picks)))
+    }
+
+    /// At most `rows` of the rows that no base row has met; `None` after the last.
+    pub fn rest(&mut self, rows: usize) -> Option<Merged> {
+        let mut picks = Vec::new();
+        while picks.len() < rows && self.rest < self.changes.len() {
+            let number = self.rest;
+            self.rest += 1;
+            let deleted = self
+                .changes
+                .entries
+                .get(number)
+                .is_none_or(|entry| entry.deleted);
+            if !deleted && !self.met.has(number) {
+                picks.push(Pick {
+                    base: NO_ROW,
+                    log: self.winners.row(number as u32),
+                    base_is_higher: false,
+                });
+            }
+        }
+        let none = RecordBatch::new_empty(Arc::clone(self.changes.columns.schema()));
+        (!picks.is_empty()).then(|| self.merged(none, Some(picks)))
+    }
+
+    fn merged(&self, base: RecordBatch, picks: Option<Vec<Pick>>) -> Merged {
+        let rules = &self.changes.rules;
+        let mixed = |picks: &Vec<Pick>| {
+            picks
+                .iter()
+                .any(|pick| pick.base != NO_ROW && pick.log != NO_ROW)
+        };
+        Merged {
+            base,
+            winners: Arc::clone(&self.winners),
+            rule: Arc::new(FillRule {
+                fill: rules.fill.clone(),
+                meta_of_later: rules.meta_of_later,
+                schema: Arc::clone(self.changes.columns.schema()),
+            }),
+            mixed: self.winners.mixes() && picks.as_ref().is_some_and(mixed),
+            picks,
+            shared: None,
+        }
+    }
+
+    /// Rows of the base batch and the entries that they meet, in base order.
+    fn hits(&mut self, base: &RecordBatch) -> Result<Vec<(u32, u32)>> {
+        let mut hits = Vec::new();
+        let rows = base.num_rows();
+        let first = self.base_rows;
+        self.base_rows += rows as u64;
+        if let Some((sorted, behind)) = &mut self.positions {
+            while let Some((position, number)) = sorted.get(*behind)
+                && *position < self.base_rows
+            {
+                *behind += 1;
+                if let Some(row) = position.checked_sub(first)
+                    && self.met.add(*number as usize)
+                {
+                    hits.push((row as u32, *number));
+                }
+            }
+            return Ok(hits);
+        }
+        if self.changes.is_empty() {
+            return Ok(hits);
+        }
+        let keys = KeyColumn::of_batch(&self.changes.columns, base)?;
+        let mut buffer = String::new();
+        for row in 0..rows {
+            let found = self.changes.keys.find(keys.key(row, &mut buffer)?);
+            if let Some(number) = found
+                && self.met.add(number as usize)
+            {
+                hits.push((row as u32, number));
+            }
+        }
+        Ok(hits)
+    }
+
+    fn base_ordering(&self, base: &RecordBatch) -> Result<Option<OrderingValues>> {
+        let rules = &self.changes.rules;
+        let columns = &self.changes.columns;
+        if rules.over_base == Winner::Later || columns.ordering.is_empty() {
+            return Ok(None);
+        }
+        let values = columns.ordering.iter().map(|place| {
+            let values = place.values(MergeColumns::column(base, place.root)?);
+            values.ok_or_else(|| Error::internal("an ordering column was lost"))
+        });
+        let values = values.collect::<Result<Vec<_>>>()?;
+        OrderingValues::of_rows(&values, rules.sequence).map(Some)
+    }
+
+    /// Whether the base row wins over the logs' version.
+    fn base_wins(&self, base: Option<&OrderingValues>, row: usize, entry: &Entry) -> bool {
+        let forgotten = entry.deleted && self.changes.rules.deletes != DeleteOrder::Kept;
+        let Some(base) = base.filter(|_| !entry.natural && !forgotten) else {
+            return false;
+        };
+        let log = self.changes.sources.ordering(entry.order);
+        log.is_some_and(|(log, at)| base.order(row, log, at) == Some(Ordering::Greater))
+    }
+}
+
+impl Pick {
+    fn base(row: u32) -> Self {
+        Self {
+            base: row,
+            log: NO_ROW,
+            base_is_higher: true,
+        }
+    }
+}
+
+impl Merged {
+    /// How many rows there are.
+    pub fn num_rows(&self) -> usize {
+        self.picks.as_ref().map_or(self.base.num_rows(), Vec::len)
+    }
+
+    /// Drops the rows that a mask does not keep.
+    ///
+    /// Errors: `Internal` when the mask is of another length.
+    pub fn retain(&mut self, mask: &BooleanArray) -> Result<()> {
+        if mask.len() != self.num_rows() {
+            return Err(Error::internal("a mask of another length than its rows"));
+        }
+        let kept = mask.values().set_indices();
+        let pick = |row: usize| match &self.picks {
+            Some(picks) => picks.get(row).copied(),
+            None => Some(Pick::base(row as u32)),
+        };
+        let kept: Vec<Pick> = kept.filter_map(pick).collect();
+        if kept.len() < self.num_rows() {
+            self.picks = Some(kept);
+            self.shared = None;
+        }
+        Ok(())
+    }
+
+    /// The rows with the columns at `places`, which `schema` names.
+    ///
+    /// Errors: `Schema` when a null would stand where the table has none.
+    pub fn batch(&mut self, places: &[usize], schema: &SchemaRef) -> Result<RecordBatch> {
+        let columns = places.iter().map(|at| self.column(*at));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        batch_of(schema, columns, self.num_rows())
+    }
+
+    /// One column of the rows.
+    pub fn column(&mut self, at: usize) -> Result<ArrayRef> {
+        let base = MergeColumns::column(&self.base, at)?;
+        let Some(picks) = &self.picks else {
+            return Ok(Arc::clone(base));
+        };
+        let log = self.winners.column(at)?;
+        if self.mixed {
+            let field = self.rule.schema.fields().get(at);
+            let field = field.ok_or_else(|| Error::internal("a column was lost"))?;
+            let runs = self.rule.runs(picks, base, field, &self.winners, at)?;
+            return gather(&[base, log], &runs);
+        }
+        let runs = self.shared.get_or_insert_with(|| {
+            let mut runs = Runs::default();
+            for pick in picks {
+                match pick.log {
+                    NO_ROW => runs.push(0, pick.base),
+                    row => runs.push(1, row),
+                }
+            }
+            runs
+        });
+        gather(&[base, log], runs)
+    }
+}
+
+impl FillRule {
+    /// Which side each row has a column from.
+    fn runs(
+        &self,
+        picks: &[Pick],
+        base: &ArrayRef,
+        field: &FieldRef,
+        winners: &Winners,
+        at: usize,
+    ) -> Result<Runs> {
+        let base_has = match &self.fill {
+            Some(fill) => present(base, field, fill)?,
+            None => None,
+        };
+        let log_has = winners.present(at);
+        let of_later = self.meta_of_later && meta_field::is_meta_field(field.name());
+        let mut runs = Runs::default();
+        for pick in picks {
+            let (from_log, row) = match (pick.base, pick.log) {
+                (NO_ROW, log) => (true, log),
+                (base, NO_ROW) => (false, base),
+                (base, log) => {
+                    let has_base = base_has.as_ref().is_none_or(|has| has.value(base as usize));
+                    let has_log = log_has.is_none_or(|has| has.value(log as usize));
+                    let log_first = of_later || !pick.base_is_higher;
+                    let from_log = if log_first { has_log } else { !has_base };
+                    (from_log, if from_log { log } else { base })
+                }
+            };
+            runs.push(u32::from(from_log), row);
+        }
+        Ok(runs)
+    }
+}

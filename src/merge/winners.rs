@@ -1,0 +1,224 @@
+//! The rows that won in the logs, gathered from their blocks.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, new_null_array};
+use arrow::buffer::BooleanBuffer;
+use arrow::datatypes::FieldRef;
+
+use super::changes::{Changes, Entry, Present, Source};
+use super::gather::{NO_SOURCE, Runs, gather};
+use super::layers::present;
+use crate::error::{Error, Result};
+use crate::model::meta_field;
+
+/// One row for each key that is not deleted, by the order of the keys.
+#[derive(Debug)]
+pub(super) struct Winners {
+    columns: Vec<ArrayRef>,
+    present: Vec<Present>,
+    /// The row of each key.
+    rows: Vec<u32>,
+    /// Whether a base row may give some of a row's columns.
+    mixes: bool,
+}
+
+/// What gathering looks at.
+struct Gathering<'a> {
+    changes: &'a Changes,
+    /// Without the deleted ones.
+    entries: Vec<Entry>,
+    /// Where a source gives a column, by the rule of filling: of one column at a time.
+    present: Vec<Present>,
+}
+
+impl Winners {
+    /// Gathers the winners and lets go of the blocks' columns.
+    pub(super) fn new(changes: &mut Changes) -> Result<Self> {
+        let mut rows = Vec::with_capacity(changes.entries.len());
+        let mut entries = Vec::with_capacity(changes.entries.len());
+        for entry in &changes.entries {
+            rows.push(entries.len() as u32);
+            if !entry.deleted {
+                entries.push(*entry);
+            }
+        }
+        let fields = Arc::clone(changes.columns.schema());
+        let mut columns = Vec::with_capacity(fields.fields().len());
+        let mut given = Vec::with_capacity(fields.fields().len());
+        let mut gathering = Gathering {
+            changes,
+            entries,
+            present: Vec::new(),
+        };
+        let shared = gathering.shared();
+        for (at, field) in fields.fields().iter().enumerate() {
+            let (column, present) = gathering.column(at, field, shared.as_ref())?;
+            columns.push(column);
+            given.push(present);
+        }
+        changes.sources.drop_columns();
+        Ok(Self {
+            mixes: changes.partial || changes.rules.fill.is_some(),
+            columns,
+            present: given,
+            rows,
+        })
+    }
+
+    pub(super) fn mixes(&self) -> bool {
+        self.mixes
+    }
+
+    /// The row of a key that is not deleted.
+    pub(super) fn row(&self, number: u32) -> u32 {
+        self.rows.get(number as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn column(&self, at: usize) -> Result<&ArrayRef> {
+        let column = self.columns.get(at);
+        column.ok_or_else(|| Error::internal("a column of the logs was lost"))
+    }
+
+    pub(super) fn present(&self, at: usize) -> Option<&BooleanBuffer> {
+        self.present.get(at)?.as_ref()
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        let columns: usize = self
+            .columns
+            .iter()
+            .map(|column| column.get_array_memory_size())
+            .sum();
+        columns + self.rows.capacity() * 4
+    }
+}
+
+impl Gathering<'_> {
+    /// The rows, when they are the same for every column.
+    fn shared(&self) -> Option<Runs> {
+        let rules = &self.changes.rules;
+        let same = self.changes.layers.is_empty() && !rules.meta_of_later && !self.changes.partial;
+        same.then(|| {
+            let mut runs = Runs::default();
+            for entry in &self.entries {
+                let (source, row) = self.changes.sources.place(entry.version);
+                runs.push(source as u32, row as u32);
+            }
+            runs
+        })
+    }
+
+    fn column(
+        &mut self,
+        at: usize,
+        field: &FieldRef,
+        shared: Option<&Runs>,
+    ) -> Result<(ArrayRef, Present)> {
+        self.find_present(at, field)?;
+        let own;
+        let runs = match shared {
+            Some(runs) => runs,
+            None => {
+                own = self.runs(at, field);
+                &own
+            }
+        };
+        let sources = self.changes.sources.list();
+        let arrays: Vec<Option<&ArrayRef>> =
+            sources.iter().map(|source| source.column(at)).collect();
+        let array = gather_some(&arrays, runs, field)?;
+        let given = match &self.changes.rules.fill {
+            Some(fill) => present(&array, field, fill)?,
+            None if self.changes.partial => given(runs),
+            None => None,
+        };
+        Ok((array, given))
+    }
+
+    /// Where each source gives the column.
+    fn find_present(&mut self, at: usize, field: &FieldRef) -> Result<()> {
+        self.present.clear();
+        let Some(fill) = &self.changes.rules.fill else {
+            return Ok(());
+        };
+        if self.changes.layers.is_empty() {
+            return Ok(());
+        }
+        for source in self.changes.sources.list() {
+            let present = match source.column(at) {
+                Some(array) => present(array, field, fill)?,
+                None => None,
+            };
+            self.present.push(present);
+        }
+        Ok(())
+    }
+
+    fn gives(&self, source: usize, column: &Source, at: usize, row: usize) -> bool {
+        let given = self.present.get(source).and_then(Option::as_ref);
+        column.column(at).is_some() && given.is_none_or(|given| given.value(row))
+    }
+
+    /// The rows that a column comes from.
+    fn runs(&self, at: usize, field: &FieldRef) -> Runs {
+        let changes = self.changes;
+        let sources = changes.sources.list();
+        let of_latest = changes.rules.meta_of_later && meta_field::is_meta_field(field.name());
+        let mut runs = Runs::default();
+        for entry in &self.entries {
+            if of_latest {
+                let (source, row) = changes.sources.place(entry.latest);
+                runs.push(source as u32, row as u32);
+                continue;
+            }
+            let mut chosen = (NO_SOURCE, 0);
+            for version in changes.layers.versions(entry) {
+                let (source, row) = changes.sources.place(version);
+                let Some(found) = sources.get(source) else {
+                    continue;
+                };
+                if found.column(at).is_some() {
+                    chosen = (source as u32, row as u32);
+                }
+                if self.gives(source, found, at, row) {
+                    break;
+                }
+            }
+            runs.push(chosen.0, chosen.1);
+        }
+        runs
+    }
+}
+
+/// Where rows have any source.
+fn given(runs: &Runs) -> Present {
+    let all = runs.as_slice().iter().all(|run| run.source != NO_SOURCE);
+    if all {
+        return None;
+    }
+    let mut bits = arrow::array::BooleanBufferBuilder::new(runs.rows());
+    for run in runs.as_slice() {
+        bits.append_n(run.rows as usize, run.source != NO_SOURCE);
+    }
+    Some(bits.finish())
+}
+
+/// As [`gather`], where some sources lack the column; rows of those are null.
+fn gather_some(arrays: &[Option<&ArrayRef>], runs: &Runs, field: &FieldRef) -> Result<ArrayRef> {
+    let there: Vec<&ArrayRef> = arrays.iter().copied().flatten().collect();
+    if there.is_empty() {
+        return Ok(new_null_array(field.data_type(), runs.rows()));
+    }
+    if there.len() == arrays.len() {
+        return gather(&there, runs);
+    }
+    let mut places = Vec::with_capacity(arrays.len());
+    let mut next = 0;
+    for array in arrays {
+        places.push(if array.is_some() { next } else { NO_SOURCE });
+        next += u32::from(array.is_some());
+    }
+    let placed = |source: u32| places.get(source as usize).copied().unwrap_or(NO_SOURCE);
+    gather(&there, &runs.renumbered(placed))
+}
