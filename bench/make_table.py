@@ -88,6 +88,8 @@ def session(bundle):
         .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.hudi.catalog.HoodieCatalog")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
+        # Partitions stay as many as asked for, and with them the file groups.
+        .config("spark.sql.adaptive.enabled", "false")
         .config("spark.driver.memory", "4g")
         .config("spark.ui.enabled", "false")
         .getOrCreate())
