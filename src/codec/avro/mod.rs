@@ -10,5 +10,7 @@ mod wire;
 
 pub use container::{Container, is_container};
 pub use rows::RowDecoder;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+pub(crate) use rows::tests::oracle::holds;
 pub(crate) use rows::unscaled;
 pub use wire::WireSchema;

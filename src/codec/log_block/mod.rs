@@ -22,3 +22,6 @@ pub use avro_rows::AvroRows;
 pub use deletes::{DELETE_DECIMAL_SCALE, DeleteKey, deletes};
 pub use positions::positions;
 pub use reader::BlockReader;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -1,12 +1,14 @@
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::array::{AsArray, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, SchemaRef};
 use bytes::Bytes;
 
 use super::avro_rows::AvroRows;
 use crate::codec::avro::RowDecoder;
+use crate::codec::hfile::{KeyValue, scan_all};
 use crate::codec::parquet::{Columns, Footer, GroupReader, GroupRequest, Step, metadata_range};
 use crate::error::{Error, Result, ResultExt};
 use crate::schema::{AvroSchema, Conformer};
@@ -22,8 +24,18 @@ enum Source {
         rows: AvroRows,
         decoder: Box<RowDecoder>,
     },
+    HFile {
+        entries: std::vec::IntoIter<KeyValue>,
+        count: usize,
+        decoder: Box<RowDecoder>,
+        /// The place of the column that the keys stand for, and the keys of the rows in `decoder`.
+        keys: Option<(usize, Vec<Bytes>)>,
+    },
     Parquet(Box<ParquetRows>),
 }
+
+/// The column whose values are left empty in HFiles, since they are the keys.
+const HFILE_KEY_FIELD: &str = "key";
 
 impl BlockReader {
     /// Rows of an Avro data block (CDC blocks are of this form too), written by the schema of its header.
@@ -45,10 +57,28 @@ impl BlockReader {
         Ok(Self(Source::Parquet(Box::new(rows))))
     }
 
+    /// Rows of an HFile data block, in the order of their keys, written by the schema of the block's header. As in Java an empty
+    /// text in a column called `key` is the entry's key.
+    ///
+    /// Errors: as [`scan_all`] and [`RowDecoder::new`].
+    pub fn hfile(content: &Bytes, writer: &AvroSchema, reader: &SchemaRef) -> Result<Self> {
+        let entries = scan_all(content)?;
+        let key_column = reader.fields().iter().position(|field| {
+            field.name() == HFILE_KEY_FIELD && *field.data_type() == DataType::Utf8
+        });
+        Ok(Self(Source::HFile {
+            count: entries.len(),
+            entries: entries.into_iter(),
+            decoder: Box::new(RowDecoder::new(writer, reader)?),
+            keys: key_column.map(|at| (at, Vec::new())),
+        }))
+    }
+
     /// The rows that the block says it holds.
     pub fn count(&self) -> usize {
         match &self.0 {
             Source::Avro { rows, .. } => rows.count(),
+            Source::HFile { count, .. } => *count,
             Source::Parquet(rows) => rows.count,
         }
     }
@@ -74,6 +104,30 @@ impl BlockReader {
                 match decoder.rows() {
                     0 => Ok(None),
                     _ => decoder.finish().map(Some),
+                }
+            }
+            Source::HFile {
+                entries,
+                decoder,
+                keys,
+                ..
+            } => {
+                for entry in entries.take(most.max(1)) {
+                    let pushed = decoder.push(&entry.value);
+                    pushed.map_err(|error| {
+                        error.context("key", String::from_utf8_lossy(&entry.key))
+                    })?;
+                    if let Some((_, keys)) = keys {
+                        keys.push(entry.key);
+                    }
+                }
+                if decoder.rows() == 0 {
+                    return Ok(None);
+                }
+                let batch = decoder.finish()?;
+                match keys {
+                    Some((at, keys)) => with_keys(&batch, *at, &mem::take(keys)).map(Some),
+                    None => Ok(Some(batch)),
                 }
             }
             Source::Parquet(rows) => rows.next(),
@@ -104,6 +158,32 @@ fn moved(error: Error, start: usize) -> Error {
         again = again.context(key, value);
     }
     again.with_source(error)
+}
+
+/// A batch with the keys in place of the empty texts of the column `at`.
+fn with_keys(batch: &RecordBatch, at: usize, keys: &[Bytes]) -> Result<RecordBatch> {
+    let Some(texts) = batch
+        .columns()
+        .get(at)
+        .and_then(|c| c.as_string_opt::<i32>())
+    else {
+        return Err(Error::internal("a key column is not text"));
+    };
+    let texts = texts.iter().zip(keys).map(|(text, key)| match text {
+        Some("") => {
+            let key = std::str::from_utf8(key);
+            key.map(Some)
+                .map_err(|e| Error::corrupt("a key of an HFile is not UTF-8").with_source(e))
+        }
+        text => Ok(text),
+    });
+    let texts = texts.collect::<Result<StringArray>>()?;
+    let mut columns = batch.columns().to_vec();
+    if let Some(column) = columns.get_mut(at) {
+        *column = Arc::new(texts);
+    }
+    RecordBatch::try_new(batch.schema(), columns)
+        .map_err(|error| Error::internal("keys are no column").with_source(error))
 }
 
 /// A Parquet file in memory.

@@ -22,4 +22,4 @@ pub(crate) use decimal::large as unscaled;
 pub use decoder::RowDecoder;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
-mod tests;
+pub(crate) mod tests;

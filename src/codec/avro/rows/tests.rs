@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::schema::{parse_avro, to_arrow};
 
 mod hostile;
-mod oracle;
+pub(crate) mod oracle;
 mod resolution;
 
 /// A long, as Avro writes it.

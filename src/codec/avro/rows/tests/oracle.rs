@@ -155,7 +155,7 @@ fn value(random: &mut Random, schema: &AvroSchema) -> Value {
 }
 
 /// Whether an array holds a value in a row.
-fn holds(schema: &AvroSchema, array: &dyn Array, row: usize, value: &Value) -> bool {
+pub(crate) fn holds(schema: &AvroSchema, array: &dyn Array, row: usize, value: &Value) -> bool {
     if let (AvroKind::Union(branches), Value::Union(at, inner)) = (&schema.kind, value) {
         let at = *at as usize;
         if **inner == Value::Null {
@@ -193,8 +193,12 @@ fn holds(schema: &AvroSchema, array: &dyn Array, row: usize, value: &Value) -> b
             | Value::LocalTimestampMicros(v),
             _,
         ) => long(*v),
-        (Value::Float(v), _) => array.as_primitive::<Float32Type>().value(row) == *v,
-        (Value::Double(v), _) => array.as_primitive::<Float64Type>().value(row) == *v,
+        (Value::Float(v), _) => {
+            array.as_primitive::<Float32Type>().value(row).to_bits() == v.to_bits()
+        }
+        (Value::Double(v), _) => {
+            array.as_primitive::<Float64Type>().value(row).to_bits() == v.to_bits()
+        }
         (Value::String(v) | Value::Enum(_, v), _) => array.as_string::<i32>().value(row) == v,
         (Value::Bytes(v), _) => array.as_binary::<i32>().value(row) == v,
         (Value::Fixed(_, v), _) => array.as_fixed_size_binary().value(row) == v,
