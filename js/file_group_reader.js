@@ -20,7 +20,7 @@ export class HudiFileGroupReader {
   #handle;
   #base;
   /** Closed with the reader, unless it is a table's. */
-  #own = false;
+  #own;
 
   /**
    * For `open` and `HudiTable.createFileGroupReaderWithOptions` alone.
@@ -28,11 +28,13 @@ export class HudiFileGroupReader {
    * @param {Handle} handle
    * @param {string} baseUrl
    * @param {HudiReadOptions} base what every call begins with
+   * @param {boolean} [own] whether the handle is closed with the reader
    */
-  constructor(handle, baseUrl, base) {
+  constructor(handle, baseUrl, base, own = false) {
     if (!(handle instanceof Handle)) throw invalid('a reader is had from HudiFileGroupReader.open()');
     this.#handle = handle;
     this.#base = base.hudiOptions;
+    this.#own = own;
     this.isMetadataTable = /\/\.hoodie\/metadata$/.test(baseUrl);
   }
 
@@ -42,9 +44,7 @@ export class HudiFileGroupReader {
    */
   static async open(uri, options) {
     const { handle, uri: base } = await openHandle(uri, options);
-    const reader = new HudiFileGroupReader(handle, base, new HudiReadOptions());
-    reader.#own = true;
-    return reader;
+    return new HudiFileGroupReader(handle, base, new HudiReadOptions(), true);
   }
 
   /**

@@ -30,6 +30,12 @@ export class Handle {
     return new Handle(this.#engine, raw, this.#onRequest);
   }
 
+  /** The same table, heard by another. */
+  heardBy(/** @type {((request: import('./index.d.ts').RequestInfoEvent) => void) | undefined} */ onRequest) {
+    const raw = this.#open();
+    return new Handle(this.#engine, raw, onRequest);
+  }
+
   get engine() {
     return this.#engine;
   }

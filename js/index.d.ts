@@ -1,5 +1,5 @@
 // hudi-wasm: public types. ESM only, no top-level await. Names follow hudi-rs' Python API in camelCase.
-// Entries beside the root: `/slim`, the root without a loader (call init() first), and `/core.wasm`.
+// Entries beside the root: `/worker`, these classes over an engine in a Worker; `/slim`, the root without a loader (call init() first); `/core.wasm`.
 /// <reference lib="esnext.disposable" />
 
 // ───────── loading ─────────

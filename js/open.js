@@ -20,7 +20,7 @@ export async function openHandle(uri, options = {}) {
 }
 
 /** What a store was opened with, fit to be shown. */
-function shown(/** @type {object} */ storage) {
+export function shown(/** @type {object} */ storage) {
   const init = 'get' in storage ? { type: 'custom' } : storage;
   const secret = ['credentials', 'headers', 'fetch', 'sign'];
   const entries = Object.entries(init).map(([key, value]) => {

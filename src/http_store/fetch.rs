@@ -90,7 +90,7 @@ async fn exchange(
     let secrets = secrets_of(&request.headers);
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let init = init_of(&request, signal.as_ref())?;
-    let failed = |value: JsValue| no_answer(&value, &request.url, place, &secrets);
+    let failed = |value: JsValue| no_answer(&value, &request, place, &secrets);
     let global: JsValue = js_sys::global().into();
     let (fetch, this) = match own {
         Some(own) => (own.dyn_into::<Function>().ok(), JsValue::UNDEFINED),
@@ -118,10 +118,7 @@ async fn exchange(
             .with_source(failure.error);
         if status == 206 {
             // A browser that hides the header from script fails so when it is given a piece of a gzip stream.
-            failure.error = failure.error.context(
-                "hint",
-                "if the server sends Content-Encoding, serve the table's files without it",
-            );
+            failure.error = failure.error.context("hint", CODED);
         }
         failure
     })?;
@@ -195,16 +192,28 @@ fn secrets_of(headers: &HeaderMap) -> Vec<String> {
     headers.iter().filter_map(secret).collect()
 }
 
-fn no_answer(value: &JsValue, url: &str, place: Place, secrets: &[&str]) -> Failure {
+fn no_answer(value: &JsValue, request: &Outgoing, place: Place, secrets: &[&str]) -> Failure {
     let mut failure = thrown(value, ErrorKind::Network, secrets);
-    if failure.error.kind() == ErrorKind::Network
-        && let Some(origin) = page_origin()
-        && url::Url::parse(url).is_ok_and(|url| url.origin().ascii_serialization() != origin)
-    {
-        failure.error = failure.error.context("hint", cors_rule(place, &origin));
+    let Some(origin) = page_origin() else {
+        return failure;
+    };
+    if failure.error.kind() != ErrorKind::Network {
+        return failure;
+    }
+    let url = url::Url::parse(&request.url);
+    let elsewhere = url.is_ok_and(|url| url.origin().ascii_serialization() != origin);
+    let rule = elsewhere.then(|| cors_rule(place, &origin));
+    // Chromium fails without a word when a piece of a file comes with Content-Encoding.
+    let coded = request.headers.contains_key(RANGE).then_some(CODED);
+    let hints: Vec<&str> = rule.as_deref().into_iter().chain(coded).collect();
+    if !hints.is_empty() {
+        failure.error = failure.error.context("hint", hints.join("; "));
     }
     failure
 }
+
+/// What a piece of a coded file looks like to a page.
+const CODED: &str = "a file that is served with Content-Encoding fails so as well";
 
 /// The origin of the page or of the page's worker that this runs in; elsewhere there are no rules for other origins.
 pub(super) fn page_origin() -> Option<String> {

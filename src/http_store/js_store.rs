@@ -518,7 +518,7 @@ impl JsLister {
         )
     }
 
-    fn files(&self, listed: Listed) -> (Vec<(String, u64, Option<String>)>, Vec<String>) {
+    fn files(&self, listed: Listed) -> Level {
         let size = |size| match self.kind {
             ListerKind::Names => UNKNOWN_SIZE,
             _ => size,

@@ -415,6 +415,33 @@ fn a_whole_body_must_have_its_announced_length() {
 }
 
 #[test]
+fn a_body_longer_than_announced_was_decoded_where_script_may_not_see_it() {
+    let headers = [("content-length", "4")];
+    let answer = check(asked(None, None), 200, &headers, body(0..10), (0..10, None));
+    assert!(answer.decoded, "its length is not the object's size");
+    let range = (2..6, Some("bytes 2-5/10"));
+    let known = asked(Some(2..6), Some(10));
+    check(known, 200, &headers, body(0..10), range);
+    refused(
+        asked(Some(2..6), Some(8)),
+        200,
+        &headers,
+        body(0..10),
+        ErrorKind::RangeNotSupported,
+        false,
+    );
+    // Coding makes tiny bodies longer; the size that the listing told decides.
+    let headers = [("content-length", "30")];
+    check(
+        asked(None, Some(10)),
+        200,
+        &headers,
+        body(0..10),
+        (0..10, None),
+    );
+}
+
+#[test]
 fn each_refusal_has_its_kind() {
     let cases = [
         (401, ErrorKind::Unauthorized, false),
