@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_block_that_declares_a_gigabyte_is_refused_before_it_is_reserved() {
         let mut bytes = b"DATABLK*".to_vec();
-        for number in [20_u32, 1 << 30] {
+        for number in [24_u32, 1 << 30] {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
         bytes.extend_from_slice(&[0xff; 8]);
@@ -225,7 +225,7 @@ mod tests {
         for number in [16_384_u32, 53] {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
-        bytes.extend_from_slice(&[0; 20]);
+        bytes.extend_from_slice(&[0; 24]);
         let error = read(&bytes.into(), 7, Compression::Gzip).unwrap_err();
         assert_eq!(error.kind().code(), "CORRUPT");
         assert_eq!(error.get("offset"), Some("7"));

@@ -1,0 +1,39 @@
+//! The metadata table (MDT): one more Hudi table below `.hoodie/metadata`, whose records say what the data table holds.
+//!
+//! It is opened with the rooms below: its timeline by `timeline`, its file slices by `view`, its logs by `slice`. Here is what its
+//! records mean. It must not know how a read is planned.
+//!
+//! 1. Only partitions that `hoodie.table.metadata.partitions` lists are used: those under construction are not.
+//! 2. A log block counts when its instant is completed on the data table's timeline, or completed on the metadata table's own and
+//!    not pending on the other: see [`Fence`].
+//! 3. A handle stays where it was opened: what the metadata table learned of later instants is passed over.
+//! 4. What is not surely known is not answered: a file without statistics, a value of another type, a float.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `partition.rs` | names of partitions, keys, and the shard of a key |
+//! | `fence.rs` | [`Fence`]: which of its instants may be seen |
+//! | `hfile_read.rs` | an HFile, or one inside of a log block, read by ranges |
+//! | `payload.rs` | what a record says, and how a newer one merges with an older one |
+//! | `shard.rs` | [`Shard`]: one file group, looked into by keys, by prefixes or whole |
+//! | `metadata_table.rs` | [`MetadataTable`]: partitions and their shards |
+//! | `listing.rs` | [`MetadataListing`]: files of the data table |
+//!
+//! Source: Hudi 1.1 `HoodieBackedTableMetadata`, `HoodieMetadataPayload`, `HoodieTableMetadataUtil`.
+
+mod fence;
+mod hfile_read;
+mod listing;
+mod metadata_table;
+mod partition;
+mod payload;
+mod shard;
+
+pub use fence::Fence;
+pub use listing::MetadataListing;
+pub use metadata_table::MetadataTable;
+pub use payload::{ColumnStats, Payload, RecordLocation};
+pub use shard::Shard;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
