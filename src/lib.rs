@@ -10,7 +10,7 @@
 //! | 2 | [`storage`] [`http_store`] |
 //! | 3 | [`timeline`] |
 //! | 4 | [`view`] [`slice`](mod@slice) |
-//! | 5 | [`read`] |
+//! | 5 | [`metadata`] [`read`] |
 //! | 8 | [`table`] |
 //! | 9 | `js_api` (wasm32 only) |
 #![warn(
@@ -51,6 +51,7 @@ pub mod timeline;
 pub mod slice;
 pub mod view;
 
+pub mod metadata;
 pub mod read;
 
 pub mod table;

@@ -101,7 +101,12 @@ mod tests {
             &format!("{T3}.clean"),
             &format!("{T4}.inflight"),
         ]);
-        let own = timeline(&[T1, T2, T3, T4, T5].map(|t| format!("{t}.deltacommit")).each_ref().map(|t| t.as_str()));
+        let own = timeline(
+            &[T1, T2, T3, T4, T5]
+                .map(|t| format!("{t}.deltacommit"))
+                .each_ref()
+                .map(|t| t.as_str()),
+        );
         let fence = Fence::new(&data, &own);
         for seen in [T1, T2, T3, "00000000000000000", "00000000000000010001"] {
             assert!(fence.shows(seen), "{seen}");

@@ -37,12 +37,16 @@ impl Place {
         let shift = |range: &Range<u64>| range.start + self.part.start..range.end + self.part.start;
         let ranges: Vec<_> = ranges.iter().map(shift).collect();
         let path = &self.path;
-        storage.get_ranges(path, self.file_size, &ranges, self.cause).await
+        storage
+            .get_ranges(path, self.file_size, &ranges, self.cause)
+            .await
     }
 
     async fn get_one(&self, storage: &Storage, range: Range<u64>) -> Result<Bytes> {
         let mut found = self.get(storage, &[range]).await?;
-        found.pop().ok_or_else(|| Error::internal("a range was not fetched"))
+        found
+            .pop()
+            .ok_or_else(|| Error::internal("a range was not fetched"))
     }
 
     /// Hands on what was made of the file's bytes; damage is told with the path, and what is cached of the file dropped.
@@ -71,7 +75,9 @@ impl OpenHFile {
                     return Ok(Self { place, file, whole });
                 }
                 Opening::Need(wider) if wider.start < range.start => range = wider,
-                Opening::Need(_) => return Err(Error::internal("an HFile wants what it was given")),
+                Opening::Need(_) => {
+                    return Err(Error::internal("an HFile wants what it was given"));
+                }
             }
         }
     }
@@ -103,6 +109,9 @@ impl OpenHFile {
 }
 
 fn cut(whole: &Bytes, range: &Range<u64>) -> Option<Bytes> {
-    let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
+    let (start, end) = (
+        usize::try_from(range.start).ok()?,
+        usize::try_from(range.end).ok()?,
+    );
     (start <= end && end <= whole.len()).then(|| whole.slice(start..end))
 }

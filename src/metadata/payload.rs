@@ -91,8 +91,10 @@ impl Payload {
             5 => Some(Self::Record(vec![location(part("recordIndexMetadata")?)?])),
             7 => (!deleted(part("SecondaryIndexMetadata")?)).then_some(Self::Secondary),
             other => {
-                return Err(Error::unsupported("a record of the metadata table of this type")
-                    .context("type", other));
+                return Err(
+                    Error::unsupported("a record of the metadata table of this type")
+                        .context("type", other),
+                );
             }
         })
     }
@@ -220,9 +222,8 @@ fn location(place: &Map<String, Value>) -> Result<RecordLocation> {
         }
         1 => text("fileId").ok_or_else(|| lacks("fileId"))?.to_owned(),
         other => {
-            return Err(
-                Error::unsupported("a record index entry of this encoding").context("encoding", other)
-            );
+            return Err(Error::unsupported("a record index entry of this encoding")
+                .context("encoding", other));
         }
     };
     Ok(RecordLocation {
@@ -235,13 +236,21 @@ fn location(place: &Map<String, Value>) -> Result<RecordLocation> {
 fn uuid(high: u64, low: u64) -> String {
     let hex = format!("{high:016x}{low:016x}");
     let part = |from, to| hex.get(from..to).unwrap_or_default();
-    let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32));
+    let (a, b, c, d, e) = (
+        part(0, 8),
+        part(8, 12),
+        part(12, 16),
+        part(16, 20),
+        part(20, 32),
+    );
     format!("{a}-{b}-{c}-{d}-{e}")
 }
 
 /// Bytes from Avro's JSON text of them, one character a byte.
 pub(super) fn latin1(text: &str) -> Vec<u8> {
-    text.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect()
+    text.chars()
+        .filter_map(|c| u8::try_from(u32::from(c)).ok())
+        .collect()
 }
 
 #[cfg(test)]
@@ -259,13 +268,22 @@ mod tests {
             file_id: "5fa27133-7a82-4124-9a6b-8a94c18ff8ef-0".into(),
             instant_millis: 1_772_922_372_542,
         };
-        assert_eq!(Payload::of_record(&place).unwrap(), Some(Payload::Record(vec![expected])));
+        assert_eq!(
+            Payload::of_record(&place).unwrap(),
+            Some(Payload::Record(vec![expected]))
+        );
     }
 
     #[test]
     fn names_merge_as_java_merges_them() {
-        let live = |size| FileEntry { size, deleted: false };
-        let gone = FileEntry { size: 0, deleted: true };
+        let live = |size| FileEntry {
+            size,
+            deleted: false,
+        };
+        let gone = FileEntry {
+            size: 0,
+            deleted: true,
+        };
         let check = |older: Option<FileEntry>, newer: FileEntry, expected: Option<FileEntry>| {
             let of = |entry: FileEntry| Payload::Files([("f".to_owned(), entry)].into());
             let older = older.map_or(Payload::Files(BTreeMap::new()), of);

@@ -13,11 +13,11 @@ use crate::error::{Error, Result};
 pub struct InstantTime(String);
 
 impl InstantTime {
-    /// Reads 14, 17 or 20 digits.
+    /// Reads 14, 17, 20 or 23 digits: version 6 appends three digits to an instant of the metadata table, and three more to that.
     ///
     /// Errors: `InvalidArgument` for any other text.
     pub fn parse(text: &str) -> Result<Self> {
-        if matches!(text.len(), 14 | 17 | 20) && text.bytes().all(|b| b.is_ascii_digit()) {
+        if matches!(text.len(), 14 | 17 | 20 | 23) && text.bytes().all(|b| b.is_ascii_digit()) {
             return Ok(Self(text.to_owned()));
         }
         Err(

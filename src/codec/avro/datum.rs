@@ -19,6 +19,18 @@ impl Budget {
     }
 }
 
+/// Reads a lone record, such as an HFile's value, as JSON: as in the [module page](super).
+///
+/// Errors: `Corrupt` with the `offset`, also when bytes are left.
+pub fn read_datum(schema: &WireSchema, bytes: &[u8]) -> Result<Value> {
+    let mut cursor = Cursor::new(bytes);
+    let record = read(schema, &mut cursor, &mut Budget::for_bytes(bytes.len()))?;
+    match cursor.is_empty() {
+        true => Ok(record),
+        false => Err(cursor.fault("an Avro record ends before its bytes do")),
+    }
+}
+
 /// Reads one record as JSON: unions unwrapped, bytes and fixed as text with one character a byte, enums as their
 /// symbol, numbers that JSON has not (NaN, the infinities) as null.
 ///
