@@ -87,6 +87,8 @@ export interface ReadOptionsInit extends CallOptions {
   batchSize?: number;
   readOptimized?: boolean;
   limit?: number;
+  /** Asks the metadata table and the store for the files and fails where they differ. `hoodie.metadata.enable=false` in hudiOptions leaves the metadata table aside. */
+  checkListing?: boolean;
   /** The hoodie.read.* keys of this one read; the named options above win over them. */
   hudiOptions?: Readonly<Record<string, string>>;
 }

@@ -33,7 +33,7 @@ const defaultBatchSize = 1024;
 const callKeys = ['signal', 'onProgress'];
 const readKeys = [
   ...callKeys,
-  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'hudiOptions'],
+  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'checkListing', 'hudiOptions'],
 ];
 const openKeys = [
   ...callKeys,
@@ -48,6 +48,8 @@ const openKeys = [
 export class HudiReadOptions {
   /** @type {number | undefined} */
   #limit;
+  /** @type {boolean} */
+  #checkListing;
   /** @type {CallOptions} */
   #call;
 
@@ -70,6 +72,8 @@ export class HudiReadOptions {
       ...(readOptimized !== undefined && { [HudiReadConfig.UseReadOptimizedMode]: String(flag('readOptimized', readOptimized)) }),
     });
     this.#limit = limit === undefined ? undefined : count('limit', limit, 0);
+    this.#checkListing = init.checkListing ?? false;
+    if (typeof this.#checkListing !== 'boolean') throw invalid('checkListing is true or false');
     this.#call = callOptions(init);
     this.queryType();
     this.batchSize();
@@ -159,7 +163,8 @@ export class HudiReadOptions {
 
   #with(/** @type {ReadOptionsInit} */ change) {
     const { filters, projection, hudiOptions } = this;
-    return new HudiReadOptions({ filters, projection, hudiOptions, limit: this.#limit, ...this.#call, ...change });
+    const kept = { filters, projection, hudiOptions, limit: this.#limit, checkListing: this.#checkListing };
+    return new HudiReadOptions({ ...kept, ...this.#call, ...change });
   }
 
   /**
@@ -191,6 +196,7 @@ export class HudiReadOptions {
       batchSize: stream ? options.batchSize() : undefined,
       readOptimized: readOptimizedOf(options),
       limit: options.#limit,
+      checkListing: options.#checkListing,
       hudiOptions: options.hudiOptions,
     });
     return { json, ...options.#call };

@@ -10,6 +10,8 @@ pub mod properties;
 mod table;
 
 pub use keygen::{KeyGeneratorType, PartitionField, PartitionFieldKind};
-pub use options::{DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue, read_key};
+pub use options::{
+    DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue, metadata_enabled, read_key,
+};
 pub use properties::Properties;
 pub use table::{TableConfig, TimelineZone};

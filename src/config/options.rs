@@ -18,6 +18,8 @@ pub mod read_key {
     pub const END: &str = "hoodie.read.end.timestamp";
     /// Rows a batch of a stream.
     pub const BATCH_SIZE: &str = "hoodie.read.stream.batch_size";
+    /// `false` leaves the metadata table aside; also a key of the open options.
+    pub const METADATA_ENABLE: &str = "hoodie.metadata.enable";
     /// `true` reads base files only.
     pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
     /// Spark's: `true` reads the newest snapshot where an incremental read lacks cleaned files.
@@ -88,6 +90,8 @@ pub struct ReadOptions {
     pub streaming: bool,
     /// Damaged log spans are an error.
     pub strict_logs: bool,
+    /// The metadata table and the store are both asked for files, and must agree.
+    pub check_listing: bool,
     /// The `hoodie.read.*` keys of this read; the named options win over them.
     pub hudi_options: BTreeMap<String, String>,
     query_type: Option<String>,
@@ -178,6 +182,11 @@ impl ReadOptions {
         }
     }
 
+    /// Whether the metadata table may be used, when the read says so.
+    pub fn metadata_enabled(&self) -> Result<Option<bool>> {
+        metadata_enabled(&self.hudi_options)
+    }
+
     fn option(&self, key: &str) -> Option<&String> {
         self.hudi_options.get(key)
     }
@@ -185,6 +194,23 @@ impl ReadOptions {
     fn time(&self, named: &Option<TimeValue>, key: &str) -> Option<TimeValue> {
         let from_key = || self.option(key).cloned().map(TimeValue::Text);
         named.clone().or_else(from_key)
+    }
+}
+
+/// What `hoodie.metadata.enable` says among these properties, if it is there.
+///
+/// Errors: `InvalidArgument` for what is neither true nor false.
+pub fn metadata_enabled(properties: &BTreeMap<String, String>) -> Result<Option<bool>> {
+    let key = read_key::METADATA_ENABLE;
+    match properties
+        .get(key)
+        .map(|text| text.trim().to_ascii_lowercase())
+        .as_deref()
+    {
+        None => Ok(None),
+        Some("true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        Some(other) => Err(Error::invalid_argument("neither true nor false").context(key, other)),
     }
 }
 

@@ -25,7 +25,7 @@ mod fence;
 mod hfile_read;
 mod listing;
 mod metadata_table;
-mod partition;
+pub mod partition;
 mod payload;
 mod shard;
 

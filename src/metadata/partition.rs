@@ -7,25 +7,25 @@ use twox_hash::XxHash64;
 use crate::model::PartitionPath;
 
 /// Where the metadata table lies in its data table.
-pub(super) const FOLDER: &str = ".hoodie/metadata";
+pub const FOLDER: &str = ".hoodie/metadata";
 
 /// Lists the files of each partition.
-pub(super) const FILES: &str = "files";
+pub const FILES: &str = "files";
 /// Minimum, maximum and counts of each file's columns.
-pub(super) const COLUMN_STATS: &str = "column_stats";
+pub const COLUMN_STATS: &str = "column_stats";
 /// The same of each partition's columns.
-pub(super) const PARTITION_STATS: &str = "partition_stats";
+pub const PARTITION_STATS: &str = "partition_stats";
 /// Where each record key lies.
-pub(super) const RECORD_INDEX: &str = "record_index";
+pub const RECORD_INDEX: &str = "record_index";
 
 /// The key of the record that lists all partitions.
-pub(super) const ALL_PARTITIONS: &str = "__all_partitions__";
+pub const ALL_PARTITIONS: &str = "__all_partitions__";
 
 /// Java's `0xDABADABA`, an int, widened with its sign.
 const SEED: u64 = 0xffff_ffff_daba_daba;
 
 /// The name that a partition goes by in keys: its path, and `.` for the table's own folder.
-pub(super) fn name_in_keys(partition: &PartitionPath) -> &str {
+pub fn name_in_keys(partition: &PartitionPath) -> &str {
     match partition.as_str() {
         "" => ".",
         path => path,
@@ -33,7 +33,7 @@ pub(super) fn name_in_keys(partition: &PartitionPath) -> &str {
 }
 
 /// Reads a name made by [`name_in_keys`].
-pub(super) fn partition_of_key(name: &str) -> PartitionPath {
+pub fn partition_of_key(name: &str) -> PartitionPath {
     match name {
         "." => PartitionPath::default(),
         path => PartitionPath::new(path),
@@ -41,12 +41,12 @@ pub(super) fn partition_of_key(name: &str) -> PartitionPath {
 }
 
 /// What keys of statistics begin with: the column's part, 12 characters.
-pub(super) fn column_prefix(column: &str) -> String {
+pub fn column_prefix(column: &str) -> String {
     hashed(column)
 }
 
 /// The part of a partition in keys of statistics, 12 characters behind those of the column.
-pub(super) fn partition_part(partition: &PartitionPath) -> String {
+pub fn partition_part(partition: &PartitionPath) -> String {
     hashed(name_in_keys(partition))
 }
 
@@ -55,7 +55,7 @@ fn hashed(text: &str) -> String {
 }
 
 /// The shard of a key among so many: Java's hash of a string, its `abs`, and its remainder.
-pub(super) fn shard_of(key: &str, shards: usize) -> usize {
+pub fn shard_of(key: &str, shards: usize) -> usize {
     let step = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     let hash = key.encode_utf16().fold(0_i32, step);
     let shards = i64::try_from(shards).unwrap_or(i64::MAX).max(1);

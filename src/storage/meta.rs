@@ -33,6 +33,8 @@ pub enum ListingSource {
     Manifest,
     /// A function that the caller gave.
     Custom,
+    /// The table's own metadata table.
+    MetadataTable,
 }
 
 impl ListingSource {
@@ -42,6 +44,7 @@ impl ListingSource {
             Self::Store => "store",
             Self::Manifest => "manifest",
             Self::Custom => "custom",
+            Self::MetadataTable => "metadata-table",
         }
     }
 }

@@ -64,6 +64,7 @@ pub struct Metrics {
     bytes: AtomicU64,
     cache_hits: AtomicU64,
     unpinned: AtomicBool,
+    metadata_listing: AtomicBool,
     row_groups_pruned: AtomicU64,
     rows_scanned: AtomicU64,
     corrupt_log_blocks: AtomicU64,
@@ -123,6 +124,15 @@ impl Metrics {
     /// Counts damaged spans of log files.
     pub fn add_corrupt_log_blocks(&self, spans: u64) {
         self.corrupt_log_blocks.fetch_add(spans, Ordering::Relaxed);
+    }
+
+    /// Notes that file names came from the metadata table.
+    pub fn note_metadata_listing(&self) {
+        self.metadata_listing.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn lists_by_metadata(&self) -> bool {
+        self.metadata_listing.load(Ordering::Relaxed)
     }
 
     pub(super) fn count_request(&self, bytes: u64) -> u64 {

@@ -11,8 +11,8 @@ use super::pins::{Pins, changed};
 use super::ranges::Plan;
 use super::request::Object;
 use super::{
-    CallScope, Cause, ListingFacts, Metrics, RangeCache, RequestEvent, Source, StorageOptions,
-    UNKNOWN_SIZE,
+    CallScope, Cause, ListingFacts, ListingSource, Metrics, RangeCache, RequestEvent, Source,
+    StorageOptions, UNKNOWN_SIZE,
 };
 use crate::error::{Error, ErrorKind, Result};
 
@@ -98,9 +98,16 @@ impl Storage {
         self.shared.options.max_request
     }
 
-    /// Where file names come from.
+    /// Where this call's file names come from.
     pub fn listing_facts(&self) -> ListingFacts {
-        self.shared.options.listing.clone()
+        let listing = self.shared.options.listing.clone();
+        match self.scope.metrics.lists_by_metadata() {
+            true => ListingFacts {
+                source: ListingSource::MetadataTable,
+                ..listing
+            },
+            false => listing,
+        }
     }
 
     /// Whether the host lists no name that begins with a dot, so that log files are not to be seen.

@@ -62,7 +62,7 @@ impl Table {
         };
         let all = purpose == Purpose::AllSlices;
         let slices = async |pruner: &PartitionPruner| {
-            let listing = self.listing();
+            let listing = self.listing(options)?;
             let slices = changed.slices(&self.meta, &listing, pruner, all).await;
             slices.map_err(|error| changed.explain(error))
         };

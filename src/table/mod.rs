@@ -7,6 +7,7 @@ mod changes;
 mod describe;
 mod explain;
 mod facts;
+mod listing;
 mod open;
 mod paths;
 mod read;

@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::listing::MetadataCell;
 use crate::error::{Error, Result};
 use crate::host;
 use crate::model::TableType;
 use crate::storage::{CallScope, Storage};
 use crate::timeline::{MetaClient, TimelineClock};
-use crate::view::DirectoryListing;
 
 /// Options that hold as long as a handle, as JavaScript hands them over.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -26,6 +26,7 @@ pub struct Table {
     pub(super) meta: MetaClient,
     pub(super) options: Arc<OpenOptions>,
     pub(super) clock: TimelineClock,
+    pub(super) metadata: MetadataCell,
 }
 
 impl std::fmt::Debug for Table {
@@ -55,6 +56,7 @@ impl Table {
         Ok(Self {
             clock: TimelineClock::new(meta.config.timeline_zone(), zone),
             options: Arc::new(options),
+            metadata: MetadataCell::default(),
             meta,
         })
     }
@@ -73,6 +75,7 @@ impl Table {
         let storage = self.meta.storage.refreshed();
         Ok(Self {
             meta: load(storage, &self.options).await?,
+            metadata: MetadataCell::default(),
             ..self.clone()
         })
     }
@@ -80,11 +83,6 @@ impl Table {
     /// Where the table lies, with the metrics of this call.
     pub fn storage(&self) -> &Storage {
         &self.meta.storage
-    }
-
-    pub(super) fn listing(&self) -> DirectoryListing {
-        let partitioned = self.meta.config.is_partitioned();
-        DirectoryListing::new(self.meta.storage.clone(), partitioned)
     }
 }
 

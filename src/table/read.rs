@@ -13,7 +13,7 @@ use crate::model::InstantTime;
 use crate::read::{self, Bound, Changed, Selection, SliceTask, Slices, snapshot_slices};
 use crate::slice::{OpenedFile, open_file};
 use crate::storage::Storage;
-use crate::view::PartitionPruner;
+use crate::view::{FileListing, PartitionPruner};
 
 /// The batches of one read; dropping it ends its requests.
 pub struct ReadStream {
@@ -167,8 +167,9 @@ impl Table {
             Bound::new(columns, &selection)
         };
         let all = purpose == Purpose::AllSlices;
+        let listing = self.listing(options)?;
         let slices = async |pruner: &PartitionPruner| {
-            self.slices(pruner, as_of.as_ref(), read_optimized, all)
+            self.slices(&listing, pruner, as_of.as_ref(), read_optimized, all)
                 .await
         };
         let none = PartitionPruner::none();
@@ -208,6 +209,7 @@ impl Table {
 
     async fn slices(
         &self,
+        listing: &dyn FileListing,
         pruner: &PartitionPruner,
         as_of: Option<&InstantTime>,
         read_optimized: bool,
@@ -216,8 +218,7 @@ impl Table {
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(Slices::default());
         }
-        let listing = self.listing();
-        snapshot_slices(&self.meta, &listing, pruner, as_of, read_optimized, all).await
+        snapshot_slices(&self.meta, listing, pruner, as_of, read_optimized, all).await
     }
 
     /// The instant that a snapshot is asked as of, if it is; what only other queries take is refused.

@@ -3,6 +3,7 @@
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::open::Table;
+use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::keygen::PartitionColumns;
 use crate::model::InstantTime;
@@ -87,7 +88,7 @@ impl Table {
 
     async fn newest_base(&self, as_of: Option<&InstantTime>) -> Result<Option<(String, u64)>> {
         let none = PartitionPruner::none();
-        let listing = self.listing();
+        let listing = self.listing(&ReadOptions::default())?;
         let slices = snapshot_slices(&self.meta, &listing, &none, as_of, true, false).await?;
         let bases = slices.kept.into_iter().filter_map(|slice| slice.base);
         let newest = bases.max_by(|a, b| a.name.instant.cmp(&b.name.instant));

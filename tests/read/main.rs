@@ -4,5 +4,6 @@
 mod support;
 
 mod incremental;
+mod metadata;
 mod options;
 mod spark;

@@ -1,0 +1,192 @@
+//! Where a read's file names come from: the metadata table when there is one, else the store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::lock::Mutex;
+
+use super::open::Table;
+use crate::config::{ReadOptions, metadata_enabled};
+use crate::error::{Error, ErrorKind, Result};
+use crate::metadata::{MetadataListing, MetadataTable};
+use crate::model::TableVersion;
+use crate::timeline::MetaClient;
+use crate::view::{DirectoryListing, FileListing, PartitionFiles, PartitionPruner, file_groups};
+
+/// The metadata table of a handle, loaded once; shared by all calls of the handle.
+pub(super) type MetadataCell = Arc<Mutex<Option<Arc<MetadataTable>>>>;
+
+impl Table {
+    /// Whether the caller lets the metadata table be used, and it is there.
+    fn metadata_wanted(&self, options: &ReadOptions) -> Result<bool> {
+        // Its logs have names that begin with a dot, and without them it would answer with what was.
+        let seen = !self.meta.storage.hides_dot_names();
+        let on = self.metadata_switch(options)?.unwrap_or(true);
+        Ok(on && seen && MetadataTable::is_there(&self.meta))
+    }
+
+    fn metadata_switch(&self, options: &ReadOptions) -> Result<Option<bool>> {
+        match options.metadata_enabled()? {
+            None => metadata_enabled(self.meta.config.properties()),
+            on => Ok(on),
+        }
+    }
+
+    fn listing_of_metadata(&self) -> TableListing {
+        TableListing {
+            meta: self.meta.clone(),
+            metadata: Some(Arc::clone(&self.metadata)),
+            check: false,
+        }
+    }
+
+    /// Who names the files of a read.
+    ///
+    /// One folder is listed by one request, fewer than the metadata table costs, so for a table without partitions that is
+    /// asked only when the caller says so. Errors: `InvalidArgument` for a switch that is neither true nor false.
+    pub(super) fn listing(&self, options: &ReadOptions) -> Result<TableListing> {
+        let pays = self.meta.config.is_partitioned()
+            || options.check_listing
+            || self.metadata_switch(options)? == Some(true);
+        let wanted = pays && self.metadata_wanted(options)?;
+        Ok(TableListing {
+            metadata: wanted.then(|| Arc::clone(&self.metadata)),
+            check: options.check_listing,
+            ..self.listing_of_metadata()
+        })
+    }
+}
+
+/// Answers from the metadata table, or from the store where there is none, or where it fails.
+#[derive(Clone)]
+pub(super) struct TableListing {
+    meta: MetaClient,
+    /// `None` when only the store is asked.
+    metadata: Option<MetadataCell>,
+    /// Whether both are asked, and must agree.
+    check: bool,
+}
+
+impl TableListing {
+    async fn loaded(&self) -> Result<Arc<MetadataTable>> {
+        let Some(cell) = &self.metadata else {
+            return Err(Error::internal("no metadata table was asked for"));
+        };
+        let mut held = cell.lock().await;
+        let table = match &*held {
+            Some(table) => Arc::clone(table),
+            None => {
+                let table = Arc::new(MetadataTable::load(&self.meta).await?);
+                *held = Some(Arc::clone(&table));
+                table
+            }
+        };
+        match table.lag(&self.meta.timeline) {
+            None => Ok(table),
+            Some(missing) => Err(Error::corrupt(
+                "the metadata table is behind: a completed instant is not in it",
+            )
+            .context("instant", missing)),
+        }
+    }
+
+    /// Whether the store can stand in for a metadata table that failed so; then it is said.
+    fn worked_around(&self, error: &Error) -> bool {
+        let lasting = matches!(
+            error.kind(),
+            ErrorKind::Corrupt
+                | ErrorKind::NotFound
+                | ErrorKind::Unsupported
+                | ErrorKind::PreconditionFailed
+                | ErrorKind::LimitExceeded
+        );
+        if lasting {
+            let message =
+                format!("the metadata table is not used, the store lists instead: {error}");
+            self.meta.storage.warn(&message, None);
+        }
+        lasting
+    }
+
+    async fn answer(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>> {
+        let table = self.loaded().await?;
+        let partitioned = self.meta.config.is_partitioned();
+        let listing = MetadataListing::new(self.meta.storage.clone(), table, partitioned);
+        listing.load(pruner).await
+    }
+
+    async fn list(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>> {
+        let partitioned = self.meta.config.is_partitioned();
+        let listing = DirectoryListing::new(self.meta.storage.clone(), partitioned);
+        listing.load(pruner).await
+    }
+
+    /// Fails with the first file that one side counts and the other does not.
+    fn compare(&self, answered: &[PartitionFiles], listed: &[PartitionFiles]) -> Result<()> {
+        let (answered, listed) = (self.counted(answered)?, self.counted(listed)?);
+        // Logs of failed writes carry a committed instant in version 6; the metadata table never heard of them.
+        let six = self.meta.config.version() == TableVersion::Six;
+        let may_lack = |path: &str| {
+            six && path
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.starts_with('.'))
+        };
+        let missing = listed.iter().find(|(path, size)| {
+            answered.get(*path).is_none_or(|known| known != *size) && !may_lack(path)
+        });
+        let extra = answered.keys().find(|path| !listed.contains_key(*path));
+        match missing.map(|(path, _)| path).or(extra) {
+            None => Ok(()),
+            Some(path) => Err(
+                Error::corrupt("the metadata table and the store differ in a file")
+                    .context("path", path)
+                    .context(
+                        "hint",
+                        "hoodie.metadata.enable=false reads by the store's listing",
+                    ),
+            ),
+        }
+    }
+
+    /// The files of all visible slices, with their sizes.
+    fn counted(&self, files: &[PartitionFiles]) -> Result<BTreeMap<String, u64>> {
+        let MetaClient {
+            timeline, config, ..
+        } = &self.meta;
+        let groups = file_groups(files.to_vec(), timeline, config.version(), None)?;
+        let slices = groups.into_iter().flat_map(|group| group.slices);
+        let files = slices.flat_map(|slice| {
+            let base = slice.base.map(|base| (base.path, base.size));
+            let logs = slice.logs.into_iter().map(|log| (log.path, log.size));
+            base.into_iter().chain(logs).collect::<Vec<_>>()
+        });
+        Ok(files.collect())
+    }
+}
+
+#[async_trait]
+impl FileListing for TableListing {
+    async fn load(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>> {
+        if self.metadata.is_none() {
+            return self.list(pruner).await;
+        }
+        let answered = match self.answer(pruner).await {
+            Ok(answered) => answered,
+            Err(error) if !self.check && self.worked_around(&error) => {
+                let listed = self.list(pruner).await;
+                return listed.map_err(|listing| match listing.kind() {
+                    ErrorKind::ListNotSupported => error,
+                    _ => listing,
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        if self.check {
+            self.compare(&answered, &self.list(pruner).await?)?;
+        }
+        self.meta.storage.metrics().note_metadata_listing();
+        Ok(answered)
+    }
+}
