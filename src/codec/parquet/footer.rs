@@ -28,9 +28,6 @@ const LARGE: u64 = 8 << 20;
 /// A footer is kept in memory while its file is read. Real ones of a thousand columns are some megabytes long.
 const MAX_METADATA: u64 = 128 << 20;
 
-/// The largest offset that is left as it is.
-const FITS_32_BITS: u64 = 0x7fff_ffff;
-
 /// Keys whose values are large and never read from here: the bloom filter, as base64, is 431 KB by default.
 const BLOOM_KEYS: [&str; 2] = ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
 
@@ -141,29 +138,6 @@ impl Footer {
         self.arrow.metadata()
     }
 
-    /// Metadata to decode one row group by.
-    ///
-    /// The `parquet` crate keeps offsets of fetched bytes as `usize`, 32 bits on wasm. A row group behind the first two
-    /// gibibytes is therefore moved to the front, and whoever asks adds `base` to what the decoder says.
-    pub(super) fn group_metadata(&self, group: usize) -> Result<Located> {
-        let found = self.metadata().row_groups().get(group);
-        let found = found.ok_or_else(|| Error::internal("no such row group"))?;
-        let ranges = found.columns().iter().map(ColumnChunkMetaData::byte_range);
-        let end = ranges.clone().map(|(start, length)| start + length).max();
-        if end.unwrap_or(0) <= FITS_32_BITS {
-            let arrow = self.arrow.clone();
-            let base = 0;
-            return Ok(Located { arrow, group, base });
-        }
-        let base = ranges.map(|(start, _)| start).min().unwrap_or(0);
-        let moved = moved_back(found, base)?;
-        let file = self.metadata().file_metadata().clone();
-        let metadata = ParquetMetaData::new(file, vec![moved]);
-        let arrow = int96::arrow_metadata(Arc::new(metadata))?;
-        let group = 0;
-        Ok(Located { arrow, group, base })
-    }
-
     /// The rows of a row group.
     pub fn group_rows(&self, group: usize) -> u64 {
         let group = self.metadata().row_groups().get(group);
@@ -177,36 +151,9 @@ impl Footer {
     }
 }
 
-/// A row group with metadata in which its offsets fit 32 bits.
-pub(super) struct Located {
-    pub(super) arrow: ArrowReaderMetadata,
-    /// The row group's index within that metadata.
-    pub(super) group: usize,
-    /// What must be added to an offset of that metadata to have the file's.
-    pub(super) base: u64,
-}
-
 /// The rows of a row group; the count is checked when the footer is parsed.
 pub(super) fn group_rows(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or(0)
-}
-
-/// The row group as if the file began at `base`.
-fn moved_back(group: &RowGroupMetaData, base: u64) -> Result<RowGroupMetaData> {
-    let base = i64::try_from(base).unwrap_or(i64::MAX);
-    let chunks = group.columns().iter().map(|chunk| {
-        let dictionary = chunk.dictionary_page_offset().map(|offset| offset - base);
-        let data = chunk.data_page_offset() - base;
-        let moved = chunk.clone().into_builder();
-        let moved = moved.set_dictionary_page_offset(dictionary);
-        moved
-            .set_data_page_offset(data)
-            .build()
-            .map_err(from_parquet)
-    });
-    let chunks = chunks.collect::<Result<Vec<_>>>()?;
-    let moved = group.clone().into_builder().set_column_metadata(chunks);
-    moved.build().map_err(from_parquet)
 }
 
 fn decode(metadata: Bytes) -> Result<ParquetMetaData> {

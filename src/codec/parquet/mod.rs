@@ -1,29 +1,45 @@
-//! Parquet base files over the `parquet` crate's push decoder: which bytes are needed, and batches from them.
+//! Parquet base files: which bytes are needed, and batches from them.
 //!
-//! Knows the file format and what Hudi keeps in footers; knows no store and no table. The crate underneath trusts what
-//! a file declares about sizes, so every declared size is checked here before the crate sees the bytes:
+//! Knows the file format and what Hudi keeps in footers; knows no store and no table. The `parquet` crate underneath
+//! decodes values and nesting. It trusts what a file says, to the point of panics, so all of it is checked before the crate
+//! sees it, and pages are found and unpacked here:
 //!
 //! 1. a footer ([`Footer::parse`]): lengths, row counts, offsets and the shape of the schema;
-//! 2. page headers (`pages`): sizes and counts of each page of a chunk that is about to be decoded;
-//! 3. page indexes: offsets, which must lie in their chunk and rise.
+//! 2. page indexes: offsets, which must lie in their chunk and rise;
+//! 3. page headers and checksums (`pages`), the size that a page unpacks to (`unpack`);
+//! 4. what is in a page (`page_reader`, `levels`, `values`): counts, lengths and indexes. A checksum does not stand in for it:
+//!    a hostile file has a right one.
 //!
 //! Spec: <https://github.com/apache/parquet-format>, and Hudi's keys in base file footers.
 
+mod chunk_bytes;
+mod columns;
+mod delta;
 mod error;
 mod footer;
+mod gather;
+mod group;
 mod int96;
+mod levels;
+mod maps;
 mod page_header;
 mod page_index;
+mod page_reader;
 mod pages;
 mod reader;
+mod rows;
+mod runs;
 mod schema_check;
 mod statistics;
 mod thrift;
+mod unpack;
+mod values;
 
+pub use columns::Columns;
 pub use footer::{Footer, FooterKeys, first_range, metadata_range};
 pub use page_index::{PendingIndex, page_selection};
 pub use parquet::arrow::arrow_reader::RowSelection;
-pub use reader::{Columns, GroupReader, GroupRequest, RowFilterFn, Step};
+pub use reader::{GroupReader, GroupRequest, RowFilterFn, Step};
 pub use statistics::{Known, Leaf};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

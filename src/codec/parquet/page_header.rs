@@ -4,7 +4,7 @@
 //! PageHeader { 1 kind, 2 uncompressed size, 3 compressed size, 4 crc, 5 data page, 6 index page, 7 dictionary, 8 data page 2 }
 //! ```
 
-use super::thrift::{Compact, Field};
+use super::thrift::{Compact, FALSE, Field};
 use crate::error::Result;
 
 const DATA_PAGE: i32 = 0;
@@ -28,8 +28,8 @@ pub(super) struct Header {
 #[derive(Debug)]
 pub(super) enum Kind {
     Index,
-    /// Of so many values.
-    Dictionary(i32),
+    /// Its values and their encoding.
+    Dictionary(DataPage),
     Data(DataPage),
 }
 
@@ -50,6 +50,8 @@ pub(super) struct Version2 {
     pub(super) rows: i32,
     /// Bytes of definition and of repetition levels.
     pub(super) level_bytes: [i32; 2],
+    /// Whether the values are stored as they are, whatever the column's codec.
+    pub(super) plain: bool,
 }
 
 impl Header {
@@ -66,7 +68,7 @@ impl Header {
                 3 => compressed = Some(compact.i32(field)?),
                 4 => checksum = Some(compact.i32(field)?),
                 5 => data = Some(read_data(&mut compact, field)?),
-                7 => dictionary = Some(read_data(&mut compact, field)?.values),
+                7 => dictionary = Some(read_data(&mut compact, field)?),
                 8 => data_2 = Some(read_data_2(&mut compact, field)?),
                 _ => compact.skip(field)?,
             }
@@ -132,6 +134,7 @@ fn read_data_2(compact: &mut Compact<'_>, outer: Field) -> Result<DataPage> {
             4 => page.encoding = compact.i32(field)?,
             5 => *definition = compact.i32(field)?,
             6 => *repetition = compact.i32(field)?,
+            7 => more.plain = field.kind == FALSE,
             _ => compact.skip(field)?,
         }
     }

@@ -13,9 +13,9 @@ use parquet::file::metadata::{
 };
 use parquet::file::page_index::offset_index::PageLocation;
 
+use super::columns::Columns;
 use super::error::from_parquet;
 use super::footer::{Footer, group_rows};
-use super::reader::Columns;
 use super::statistics::{Known, Leaf};
 use super::thrift::Compact;
 use crate::error::{Error, Result};

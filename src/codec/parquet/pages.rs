@@ -1,119 +1,74 @@
-//! Page headers and checksums, checked before their pages are decoded.
+//! Page headers and checksums, checked before their pages are unpacked.
 //!
-//! The `parquet` crate reserves what a page header declares, and takes for granted that a page's bytes are those that were
-//! written. A header of twenty bytes may declare two gibibytes, which on wasm ends the instance. So each declared size is held
-//! against the compressed bytes that are really there, the pages of a chunk against the chunk, and the bytes against their
-//! checksum.
+//! A header of twenty bytes may declare two gibibytes, which on wasm ends the instance. So each declared size is held against
+//! the compressed bytes that are really there, the counts against each other, and the bytes against their checksum.
 
-use parquet::basic::{Compression, Encoding, Type as PhysicalType};
+use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::page_header::{DataPage, Header, Kind};
+use super::values::ValueKind;
 use crate::error::{Error, Result};
 
 /// A page larger than this is not decoded. Writers end pages at about a megabyte unless one value is larger.
 const MAX_PAGE: u64 = 512 << 20;
 
-/// RLE, and BIT_PACKED of old writers.
-const LEVEL_ENCODINGS: [i32; 2] = [3, 4];
+const RLE: i32 = Encoding::RLE as i32;
+const BIT_PACKED: i32 = 4;
 
-/// The check of one column chunk, whose pages may come in several pieces.
+/// A column chunk, and what its pages are held against.
 #[derive(Debug)]
-pub(super) struct ChunkCheck {
-    chunk: ColumnChunkMetaData,
+pub(super) struct Chunk {
+    pub(super) facts: ColumnChunkMetaData,
+    pub(super) kind: ValueKind,
     /// Whether the writer is one that lists every encoding of a chunk's pages in the footer.
     lists_encodings: bool,
-    dictionary_seen: bool,
 }
 
-impl ChunkCheck {
-    pub(super) fn new(chunk: ColumnChunkMetaData, created_by: Option<&str>) -> Self {
+impl Chunk {
+    pub(super) fn new(facts: ColumnChunkMetaData, created_by: Option<&str>) -> Self {
         let writers = ["parquet-mr", "parquet-rs"];
         let lists =
             created_by.is_some_and(|by| writers.iter().any(|writer| by.starts_with(writer)));
         Self {
-            chunk,
+            kind: ValueKind::of(facts.column_descr()),
+            facts,
             lists_encodings: lists,
-            dictionary_seen: false,
         }
     }
 
-    /// The chunk that is checked.
-    pub(super) fn chunk(&self) -> &ColumnChunkMetaData {
-        &self.chunk
+    /// All values of the chunk, nulls among them.
+    pub(super) fn values(&self) -> u64 {
+        u64::try_from(self.facts.num_values()).unwrap_or(0)
     }
 
-    /// Checks the pages of `bytes`, which are the chunk or a run of its pages and begin at `offset` of the file.
-    ///
-    /// Errors: `Corrupt` with the page's offset.
-    pub(super) fn check(&mut self, bytes: &[u8], offset: u64, whole: bool) -> Result<()> {
-        let all = self.chunk.num_values();
-        let mut at = 0;
-        let mut values = 0_i64;
-        while at < bytes.len() && values < all {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let place = offset + at as u64;
-            let header = Header::read(rest).map_err(|error| {
-                Error::corrupt("a page header cannot be read")
-                    .context("offset", place)
-                    .with_source(error)
-            })?;
-            let page = rest.get(header.length..).unwrap_or_default();
-            let size = usize::try_from(header.compressed).ok();
-            let body = size.and_then(|size| page.get(..size));
-            let body = body.ok_or_else(|| Error::corrupt("a page runs past its column chunk"));
-            let checked =
-                body.and_then(|body| self.check_page(&header, body).map(|v| (v, body.len())));
-            let (count, length) = checked.map_err(|error| error.context("offset", place))?;
-            values += i64::from(count);
-            at += header.length + length;
-        }
-        if values > all || (whole && values < all) {
-            let message = "the pages of a column chunk do not hold as many values as it declares";
-            return Err(Error::corrupt(message).context("offset", offset));
-        }
-        Ok(())
-    }
-
-    /// Checks one page; the number of values it adds to the column.
-    fn check_page(&mut self, header: &Header, body: &[u8]) -> Result<i32> {
-        let codec = self.chunk.compression();
-        let limit = expansion(codec, body.len() as u64).min(MAX_PAGE);
+    /// Checks the header of a page whose stored bytes are `body`; the size of the page unpacked.
+    pub(super) fn check(&self, header: &Header, body: &[u8]) -> Result<usize> {
+        let limit = expansion(self.facts.compression(), body.len() as u64).min(MAX_PAGE);
         let size = u64::try_from(header.uncompressed).ok();
         let size = size.filter(|size| *size <= limit);
         let size = size
             .ok_or_else(|| Error::corrupt("a page declares more than its bytes can expand to"))?;
-        check_sum(codec, header, body)?;
         match &header.kind {
-            Kind::Index => Ok(0),
-            Kind::Dictionary(values) => {
-                self.dictionary_seen = true;
-                let values = u64::try_from(*values).ok();
-                let fits = values.is_some_and(|values| dictionary_fits(&self.chunk, values, size));
-                if !fits {
-                    return Err(Error::corrupt(
-                        "a dictionary declares other values than it holds",
-                    ));
+            Kind::Index => {}
+            Kind::Dictionary(page) => {
+                let encoding = encoding(page.encoding);
+                if !matches!(encoding, Some(Encoding::PLAIN | Encoding::PLAIN_DICTIONARY)) {
+                    return Err(Error::corrupt("a dictionary has an impossible encoding"));
                 }
-                Ok(0)
+                if page.values < 0 {
+                    return Err(Error::corrupt("a page has a negative number of values"));
+                }
             }
-            Kind::Data(page) => self.check_data(page, size),
+            Kind::Data(page) => self.check_data(page, size)?,
         }
+        Ok(usize::try_from(size).unwrap_or(usize::MAX))
     }
 
-    fn check_data(&self, page: &DataPage, size: u64) -> Result<i32> {
+    fn check_data(&self, page: &DataPage, size: u64) -> Result<()> {
         let encoding = encoding(page.encoding);
         let encoding = encoding.ok_or_else(|| Error::corrupt("a page has no known encoding"))?;
-        let by_dictionary = matches!(
-            encoding,
-            Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY
-        );
-        if by_dictionary && !self.dictionary_seen {
-            return Err(Error::corrupt(
-                "a page needs a dictionary, and its column has none before it",
-            ));
-        }
-        if self.lists_encodings && !self.chunk.encodings_mask().is_set(encoding) {
+        if self.lists_encodings && !self.facts.encodings_mask().is_set(encoding) {
             return Err(Error::corrupt(
                 "a page has an encoding that its column does not list",
             ));
@@ -121,49 +76,50 @@ impl ChunkCheck {
         if page.values < 0 {
             return Err(Error::corrupt("a page has a negative number of values"));
         }
-        let column = self.chunk.column_descr();
-        let levels = [
-            (column.max_def_level(), page.level_encodings[0]),
-            (column.max_rep_level(), page.level_encodings[1]),
-        ];
-        if levels
-            .iter()
-            .any(|(max, encoding)| *max > 0 && !LEVEL_ENCODINGS.contains(encoding))
-        {
-            return Err(Error::corrupt(
-                "the levels of a page have no known encoding",
-            ));
-        }
-        if let Some(version_2) = &page.version_2 {
-            let [definition, repetition] = version_2.level_bytes.map(u64::try_from);
-            let fits = match (definition, repetition) {
-                (Ok(definition), Ok(repetition)) => definition + repetition <= size,
-                _ => false,
-            };
-            let flat = column.max_rep_level() == 0;
-            let counts = 0 <= version_2.nulls
-                && version_2.nulls <= page.values
-                && 0 <= version_2.rows
-                && version_2.rows <= page.values
-                && (!flat || version_2.rows == page.values);
-            if !fits || !counts {
-                return Err(Error::corrupt("the counts of a page contradict each other"));
+        let column = self.facts.column_descr();
+        let maxima = [column.max_def_level(), column.max_rep_level()];
+        for (max, encoding) in maxima.into_iter().zip(page.level_encodings) {
+            match encoding {
+                _ if max == 0 => {}
+                RLE => {}
+                // Given up in 2013; the decoder would take its bits in the wrong order.
+                BIT_PACKED => {
+                    return Err(Error::unsupported("Parquet levels encoded as BIT_PACKED"));
+                }
+                _ => {
+                    return Err(Error::corrupt(
+                        "the levels of a page have no known encoding",
+                    ));
+                }
             }
         }
-        Ok(page.values)
+        let Some(version_2) = &page.version_2 else {
+            return Ok(());
+        };
+        let [definition, repetition] = version_2.level_bytes.map(u64::try_from);
+        let fits = match (definition, repetition) {
+            (Ok(definition), Ok(repetition)) => definition + repetition <= size,
+            _ => false,
+        };
+        let counts = 0 <= version_2.nulls
+            && version_2.nulls <= page.values
+            && 0 <= version_2.rows
+            && version_2.rows <= page.values;
+        if !fits || !counts {
+            return Err(Error::corrupt("the counts of a page contradict each other"));
+        }
+        Ok(())
     }
 }
 
-/// Holds the page's bytes against their checksum, if the writer left one. Gzip has its own, which is checked as it unpacks.
-fn check_sum(codec: Compression, header: &Header, body: &[u8]) -> Result<()> {
-    let declared = header
-        .checksum
-        .filter(|_| !matches!(codec, Compression::GZIP(_)));
-    match declared {
-        Some(declared) if crc32fast::hash(body) != declared.cast_unsigned() => Err(Error::corrupt(
+/// Holds a page's stored bytes against their checksum; whether the writer left one.
+pub(super) fn check_sum(header: &Header, body: &[u8]) -> Result<bool> {
+    match header.checksum {
+        None => Ok(false),
+        Some(declared) if crc32fast::hash(body) == declared.cast_unsigned() => Ok(true),
+        Some(_) => Err(Error::corrupt(
             "a page is not as it was written: its checksum differs",
         )),
-        _ => Ok(()),
     }
 }
 
@@ -183,27 +139,8 @@ fn expansion(codec: Compression, compressed: u64) -> u64 {
     compressed.saturating_mul(ratio).saturating_add(128 << 10)
 }
 
-/// Whether a dictionary of `values` values takes `size` bytes.
-fn dictionary_fits(chunk: &ColumnChunkMetaData, values: u64, size: u64) -> bool {
-    let width = match chunk.column_type() {
-        // Four bytes of length before each value, and at least one value in what is not empty.
-        PhysicalType::BYTE_ARRAY => {
-            let least = values.checked_mul(4);
-            return least.is_some_and(|least| least <= size) && (values > 0) == (size > 0);
-        }
-        PhysicalType::BOOLEAN => return values <= size,
-        PhysicalType::INT32 | PhysicalType::FLOAT => 4,
-        PhysicalType::INT64 | PhysicalType::DOUBLE => 8,
-        PhysicalType::INT96 => 12,
-        PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-            u64::try_from(chunk.column_descr().type_length()).unwrap_or(0)
-        }
-    };
-    values.checked_mul(width) == Some(size)
-}
-
 /// The encoding of a number in the file.
-fn encoding(number: i32) -> Option<Encoding> {
+pub(super) fn encoding(number: i32) -> Option<Encoding> {
     let known = [
         Encoding::PLAIN,
         Encoding::PLAIN_DICTIONARY,

@@ -1,21 +1,16 @@
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow::array::{BooleanArray, RecordBatch};
-use arrow::datatypes::Schema;
-use arrow::error::ArrowError;
 use bytes::Bytes;
-use parquet::DecodeResult;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowPredicateFn, ParquetRecordBatchReader, RowFilter, RowSelection,
-};
-use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
 
-use super::error::from_parquet;
+use super::columns::Columns;
 use super::footer::Footer;
-use super::pages::ChunkCheck;
+use super::gather::{Gather, merged};
+use super::group::Group;
+use super::rows::{Batch, Rows, Step as Walk};
 use crate::error::{Error, Result};
 
 /// Batches are made about this large, in decoded bytes, unless that is more than [`MAX_BATCH_ROWS`].
@@ -23,80 +18,8 @@ const BATCH_BYTES: u64 = 12 << 20;
 const MAX_BATCH_ROWS: u64 = 64 << 10;
 const MIN_BATCH_ROWS: u64 = 256;
 
-/// Arrow keeps what filters decode for the output, up to this many bytes.
+/// What filters decode is kept for the output, up to this many bytes.
 const FILTER_CACHE: usize = 16 << 20;
-
-/// Some of a file's root columns, nested ones with all that is in them.
-#[derive(Debug, Clone)]
-pub struct Columns {
-    mask: ProjectionMask,
-    roots: Vec<usize>,
-}
-
-impl Columns {
-    /// The columns of these names that the file has.
-    pub fn by_name<'a>(footer: &Footer, names: impl IntoIterator<Item = &'a str>) -> Self {
-        let schema = footer.arrow().schema();
-        let roots = names
-            .into_iter()
-            .filter_map(|name| schema.index_of(name).ok());
-        let mut roots: Vec<usize> = roots.collect();
-        roots.sort_unstable();
-        roots.dedup();
-        let mask = ProjectionMask::roots(footer.arrow().parquet_schema(), roots.iter().copied());
-        Self { mask, roots }
-    }
-
-    /// Whether a leaf of the file's schema is of these columns.
-    pub(super) fn has_leaf(&self, leaf: usize) -> bool {
-        self.mask.leaf_included(leaf)
-    }
-
-    /// Whether no column is among them.
-    pub fn is_empty(&self) -> bool {
-        self.roots.is_empty()
-    }
-
-    /// These columns as the file has them.
-    pub fn schema(&self, footer: &Footer) -> Result<Schema> {
-        let projected = footer.arrow().schema().project(&self.roots);
-        projected.map_err(|error| Error::internal("no such column").with_source(error))
-    }
-
-    /// These columns without those of `other`.
-    #[must_use]
-    pub fn without(&self, footer: &Footer, other: &Self) -> Self {
-        let roots = self.roots.iter().filter(|root| !other.roots.contains(root));
-        let roots: Vec<usize> = roots.copied().collect();
-        let mask = ProjectionMask::roots(footer.arrow().parquet_schema(), roots.iter().copied());
-        Self { mask, roots }
-    }
-
-    /// The bytes of these columns in a row group: as stored, and decompressed.
-    pub fn bytes(&self, footer: &Footer, group: usize) -> (u64, u64) {
-        let chunks = self.chunks(footer, group);
-        chunks.fold((0, 0), |(stored, plain): (u64, u64), chunk| {
-            let add = |sum: u64, size: i64| sum.saturating_add(u64::try_from(size).unwrap_or(0));
-            (
-                add(stored, chunk.compressed_size()),
-                add(plain, chunk.uncompressed_size()),
-            )
-        })
-    }
-
-    fn chunks<'a>(
-        &'a self,
-        footer: &'a Footer,
-        group: usize,
-    ) -> impl Iterator<Item = &'a ColumnChunkMetaData> {
-        let group = footer.metadata().row_groups().get(group);
-        let chunks = group.into_iter().flat_map(|group| group.columns().iter());
-        let chosen = chunks
-            .enumerate()
-            .filter(|(at, _)| self.mask.leaf_included(*at));
-        chosen.map(|(_, chunk)| chunk)
-    }
-}
 
 /// Which rows of a batch of the filter's columns to keep.
 pub type RowFilterFn = Arc<dyn Fn(RecordBatch) -> Result<BooleanArray> + Send + Sync>;
@@ -128,116 +51,255 @@ pub enum Step {
 }
 
 /// Decodes one row group; asks for byte ranges and never fetches.
+///
+/// A filter's columns are decoded first, and of the others only the rows that it keeps. What the filter decoded of the
+/// output's columns is kept for the output, if it is not too much.
 pub struct GroupReader {
-    decoder: ParquetPushDecoder,
-    batches: Option<ParquetRecordBatchReader>,
-    chunks: Vec<ChunkCheck>,
-    /// Where the decoder's offset 0 lies in the file: see [`Footer::group_metadata`].
-    base: u64,
-    /// What the row filter failed with; the decoder would turn it into text.
-    fault: Arc<Mutex<Option<Error>>>,
+    group: Group,
+    columns: Columns,
+    /// The output's columns that are not kept from the filter.
+    rest: Columns,
+    filter: Option<(Columns, RowFilterFn)>,
+    /// Rows that may be wanted; once the filter is through, those that are.
+    wanted: Rows,
+    limit: usize,
+    batch_rows: usize,
+    stage: Stage,
+    /// What the filter kept of the output's columns, while the rest is still to be read.
+    kept: Option<VecDeque<RecordBatch>>,
+}
+
+enum Stage {
+    /// The filter's columns are about to be read.
+    Filter,
+    /// They are being read; the rows kept so far, and the bytes of what is kept of them.
+    Filtering(Reading, Rows, usize),
+    /// The rest is about to be read.
+    Rest,
+    Reading(Reading),
+    Done,
+}
+
+/// Some columns being decoded.
+struct Reading {
+    columns: Columns,
+    batches: ParquetRecordBatchReader,
+    /// The rows that are decoded.
+    walk: Walk,
+    gather: Gather,
+    /// Gathered, and not given yet.
+    ready: VecDeque<RecordBatch>,
+    ended: bool,
 }
 
 impl GroupReader {
     /// A reader of one row group of the file with this footer.
     pub fn new(footer: &Footer, request: GroupRequest) -> Result<Self> {
-        let located = footer.group_metadata(request.group)?;
-        let metadata = located.arrow.metadata();
-        let created_by = metadata.file_metadata().created_by();
-        let chunks = metadata.row_groups().get(located.group);
-        let chunks = chunks.into_iter().flat_map(|group| group.columns());
-        let chunks = chunks.map(|chunk| ChunkCheck::new(chunk.clone(), created_by));
-        let chunks = chunks.collect();
-        let fault = Arc::new(Mutex::new(None));
-        let mut builder = ParquetPushDecoderBuilder::new_with_metadata(located.arrow)
-            .with_row_groups(vec![located.group])
-            .with_batch_size(batch_rows(footer, &request))
-            .with_max_predicate_cache_size(FILTER_CACHE)
-            .with_projection(request.columns.mask);
-        if let Some((columns, filter)) = request.filter {
-            let fault = Arc::clone(&fault);
-            let predicate = ArrowPredicateFn::new(columns.mask, move |batch| {
-                filter(batch).map_err(|error| {
-                    *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    ArrowError::ComputeError("the row filter failed".to_owned())
-                })
-            });
-            builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
-        }
-        if let Some(selection) = request.selection {
-            builder = builder.with_row_selection(selection);
-        }
-        if let Some(limit) = request.limit {
-            builder = builder.with_limit(limit);
-        }
+        let batch_rows = batch_rows(footer, &request);
+        let GroupRequest {
+            group,
+            columns,
+            filter,
+            selection,
+            limit,
+        } = request;
+        let group = Group::new(footer, group)?;
+        let wanted = selection.map_or_else(|| Rows::all(group.rows()), |rows| Rows::of(&rows));
+        let limit = limit.unwrap_or(usize::MAX);
+        let (rest, wanted, stage) = match &filter {
+            Some((decided, _)) => (columns.without(footer, decided), wanted, Stage::Filter),
+            None => (columns.clone(), wanted.first(limit), Stage::Rest),
+        };
+        let shared = filter.is_some() && !rest.is_empty() && rest.len() < columns.len();
         Ok(Self {
-            decoder: builder.build().map_err(from_parquet)?,
-            batches: None,
-            chunks,
-            base: located.base,
-            fault,
+            group,
+            columns,
+            rest,
+            filter,
+            wanted,
+            limit,
+            batch_rows,
+            stage,
+            kept: shared.then(VecDeque::new),
         })
     }
 
     /// Every range that may be asked for, filter columns first.
     pub fn planned(&self) -> Vec<Range<u64>> {
-        let plan = self.decoder.scan_plan();
-        plan.map(|planned| self.in_file(planned.range)).collect()
+        let filter = self.filter.iter().map(|(columns, _)| columns);
+        let columns = filter.chain([&self.rest]);
+        let ranges = columns.map(|columns| self.group.missing(columns, &self.wanted));
+        ranges.flatten().collect()
     }
 
     /// The next rows, or what is missing for them.
     pub fn step(&mut self) -> Result<Step> {
         loop {
-            if let Some(batches) = &mut self.batches {
-                match batches.next() {
-                    Some(Ok(batch)) => return Ok(Step::Batch(batch)),
-                    Some(Err(error)) => return Err(self.failed(error.into())),
-                    None => self.batches = None,
-                }
-            }
-            match self.decoder.try_next_reader() {
-                Ok(DecodeResult::Data(batches)) => self.batches = Some(batches),
-                Ok(DecodeResult::NeedsData(ranges)) => {
-                    let ranges = ranges.into_iter().map(|range| self.in_file(range));
-                    return Ok(Step::Need(ranges.collect()));
-                }
-                Ok(DecodeResult::Finished) => return Ok(Step::Done),
-                Err(error) => return Err(self.failed(error)),
-            }
-        }
-    }
-
-    /// Hands over bytes of the file; pages within them are checked first.
-    pub fn push(&mut self, ranges: Vec<Range<u64>>, bytes: Vec<Bytes>) -> Result<()> {
-        let mut moved = Vec::with_capacity(ranges.len());
-        for (range, bytes) in ranges.iter().zip(&bytes) {
-            let range = range.start.wrapping_sub(self.base)..range.end.wrapping_sub(self.base);
-            let within = |check: &&mut ChunkCheck| {
-                let (start, length) = check.chunk().byte_range();
-                start <= range.start && range.end <= start + length
+            let step = match std::mem::replace(&mut self.stage, Stage::Done) {
+                Stage::Filter => self.begin_filter()?,
+                Stage::Filtering(reading, kept, bytes) => self.decide(reading, kept, bytes)?,
+                Stage::Rest => self.begin_rest()?,
+                Stage::Reading(reading) => self.read(reading)?,
+                Stage::Done => Some(Step::Done),
             };
-            let check = self.chunks.iter_mut().find(within);
-            let check = check.ok_or_else(|| Error::internal("bytes of no column chunk"))?;
-            let whole = range.end - range.start == check.chunk().byte_range().1;
-            check
-                .check(bytes, range.start + self.base, whole)
-                .map_err(|error| error.context("field", check.chunk().column_path().string()))?;
-            moved.push(range);
+            if let Some(step) = step {
+                return Ok(step);
+            }
         }
-        self.decoder.push_ranges(moved, bytes).map_err(from_parquet)
     }
 
-    fn in_file(&self, range: Range<u64>) -> Range<u64> {
-        range.start + self.base..range.end + self.base
+    /// Hands over bytes of the file.
+    pub fn push(&mut self, ranges: Vec<Range<u64>>, bytes: Vec<Bytes>) -> Result<()> {
+        let mut each = ranges.into_iter().zip(bytes);
+        each.try_for_each(|(range, bytes)| self.group.push(&range, &bytes))
     }
 
-    fn failed(&self, error: parquet::errors::ParquetError) -> Error {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        fault.take().unwrap_or_else(|| {
-            let starts = self.chunks.iter().map(|check| check.chunk().byte_range().0);
-            let start = starts.min();
-            from_parquet(error).context("offset", start.unwrap_or(0) + self.base)
+    fn begin_filter(&mut self) -> Result<Option<Step>> {
+        let (columns, _) = self.filter()?;
+        let missing = self.group.missing(columns, &self.wanted);
+        if !missing.is_empty() {
+            self.stage = Stage::Filter;
+            return Ok(Some(Step::Need(missing)));
+        }
+        let reading = Reading::new(&self.group, columns, &self.wanted, self.batch_rows)?;
+        self.stage = Stage::Filtering(reading, Rows::default(), 0);
+        Ok(None)
+    }
+
+    /// Decides on the rows of one batch of the filter's columns.
+    fn decide(
+        &mut self,
+        mut reading: Reading,
+        mut kept: Rows,
+        bytes: usize,
+    ) -> Result<Option<Step>> {
+        let (columns, filter) = self.filter()?;
+        let output_only = self.rest.is_empty();
+        let batch = match kept.len() < self.limit {
+            true => reading.decode(&self.group)?,
+            false => None,
+        };
+        let ended = batch.is_none();
+        if let Some(batch) = batch {
+            let rows = Batch(reading.walk.next(batch.num_rows()));
+            let output = self.columns.within(columns, &batch)?;
+            let passed = rows.rows(&Rows::of_mask(&filter(batch)?));
+            let passed = passed.and(&self.wanted).first(self.limit - kept.len());
+            kept.extend(&passed);
+            if output_only || self.kept.is_some() {
+                reading.gather.add(&output, &rows.places(&passed))?;
+            }
+        }
+        let gathered = reading.gather.take(ended)?;
+        if output_only {
+            if gathered.is_some() || !ended {
+                self.stage = Stage::Filtering(reading, kept, bytes);
+            }
+            return Ok(gathered.map(Step::Batch));
+        }
+        let more = gathered
+            .as_ref()
+            .map_or(0, RecordBatch::get_array_memory_size);
+        let bytes = bytes + more;
+        if let Some(batches) = &mut self.kept {
+            batches.extend(gathered);
+            if bytes > FILTER_CACHE {
+                // All of the output's columns are decoded again, of the rows that passed.
+                self.kept = None;
+                self.rest = self.columns.clone();
+            }
+        }
+        self.stage = match ended {
+            false => Stage::Filtering(reading, kept, bytes),
+            true => {
+                self.wanted = kept;
+                Stage::Rest
+            }
+        };
+        Ok(None)
+    }
+
+    fn begin_rest(&mut self) -> Result<Option<Step>> {
+        if self.wanted.is_empty() {
+            return Ok(Some(Step::Done));
+        }
+        let missing = self.group.missing(&self.rest, &self.wanted);
+        if !missing.is_empty() {
+            self.stage = Stage::Rest;
+            return Ok(Some(Step::Need(missing)));
+        }
+        let reading = Reading::new(&self.group, &self.rest, &self.wanted, self.batch_rows)?;
+        self.stage = Stage::Reading(reading);
+        Ok(None)
+    }
+
+    /// Decodes one batch of the rest, or gives rows that are whole.
+    fn read(&mut self, mut reading: Reading) -> Result<Option<Step>> {
+        let batch = match (reading.ready.pop_front(), reading.ended) {
+            (Some(batch), _) => batch,
+            (None, true) => return Ok(Some(Step::Done)),
+            (None, false) => {
+                match reading.decode(&self.group)? {
+                    Some(batch) => {
+                        let rows = Batch(reading.walk.next(batch.num_rows()));
+                        reading.gather.add(&batch, &rows.places(&self.wanted))?;
+                    }
+                    None => reading.ended = true,
+                }
+                reading.ready.extend(reading.gather.take(reading.ended)?);
+                self.stage = Stage::Reading(reading);
+                return Ok(None);
+            }
+        };
+        let batch = match &mut self.kept {
+            None => batch,
+            Some(kept) => {
+                let other = kept.pop_front();
+                let other = other.ok_or_else(|| Error::internal("kept rows were lost"))?;
+                let rows = other.num_rows().min(batch.num_rows());
+                let pair = [other.slice(0, rows), batch.slice(0, rows)];
+                for (queue, whole) in [(kept, other), (&mut reading.ready, batch)] {
+                    if whole.num_rows() > rows {
+                        queue.push_front(whole.slice(rows, whole.num_rows() - rows));
+                    }
+                }
+                merged(&pair, &self.columns.sources(&self.rest), rows)?
+            }
+        };
+        self.stage = Stage::Reading(reading);
+        Ok(Some(Step::Batch(batch)))
+    }
+
+    fn filter(&self) -> Result<&(Columns, RowFilterFn)> {
+        let filter = self.filter.as_ref();
+        filter.ok_or_else(|| Error::internal("a filter was lost"))
+    }
+}
+
+impl Reading {
+    /// Begins to decode the wanted rows of some columns, whose bytes are there.
+    fn new(group: &Group, columns: &Columns, wanted: &Rows, batch_rows: usize) -> Result<Self> {
+        let rows = wanted.with_short_gaps(group.rows());
+        Ok(Self {
+            columns: columns.clone(),
+            batches: group.decode(columns, &rows, batch_rows)?,
+            walk: Walk::through(rows),
+            gather: Gather::new(batch_rows),
+            ready: VecDeque::new(),
+            ended: false,
         })
+    }
+
+    /// The next batch, in the order of the rows; `None` behind the last one.
+    fn decode(&mut self, group: &Group) -> Result<Option<RecordBatch>> {
+        match self.batches.next() {
+            Some(Ok(batch)) => group.finish(batch, &self.columns).map(Some),
+            Some(Err(error)) => Err(group.failed(error.into())),
+            None if !self.walk.is_done() => {
+                Err(Error::corrupt("a column has fewer rows than its file"))
+            }
+            None => Ok(None),
+        }
     }
 }
 

@@ -12,8 +12,24 @@ use super::*;
 use crate::ErrorKind;
 use crate::error::Result;
 
+mod contents;
+mod damaged;
 mod encodings;
+mod files;
 mod hostile;
+mod picked;
+
+/// A signed varint as Thrift has it.
+fn zigzag(value: i64) -> Vec<u8> {
+    let mut left = ((value << 1) ^ (value >> 63)).cast_unsigned();
+    let mut bytes = Vec::new();
+    while left >= 0x80 {
+        bytes.push(u8::try_from(left & 0x7f).unwrap() | 0x80);
+        left >>= 7;
+    }
+    bytes.push(u8::try_from(left).unwrap());
+    bytes
+}
 
 /// Ten thousand rows of a counting `id` and a `text` of it.
 fn batch() -> RecordBatch {
@@ -47,8 +63,7 @@ fn slice(file: &Bytes, range: &Range<u64>, start: u64) -> Bytes {
 
 /// All rows of a file whose bytes begin at `start`.
 fn read(footer: &Footer, file: &Bytes, start: u64) -> Result<Vec<RecordBatch>> {
-    let schema = footer.arrow().schema();
-    let columns = Columns::by_name(footer, schema.fields().iter().map(|f| f.name().as_str()));
+    let columns = all_columns(footer);
     let mut batches = Vec::new();
     for group in 0..footer.metadata().num_row_groups() {
         let request = GroupRequest {
@@ -58,20 +73,36 @@ fn read(footer: &Footer, file: &Bytes, start: u64) -> Result<Vec<RecordBatch>> {
             selection: None,
             limit: None,
         };
-        let mut reader = GroupReader::new(footer, request)?;
-        loop {
-            match reader.step()? {
-                Step::Batch(batch) => batches.push(batch),
-                Step::Done => break,
-                Step::Need(ranges) => {
-                    let bytes = ranges.iter().map(|range| slice(file, range, start));
-                    let bytes = bytes.collect();
-                    reader.push(ranges, bytes)?;
-                }
+        batches.extend(read_group(footer, request, file, start)?);
+    }
+    Ok(batches)
+}
+
+fn all_columns(footer: &Footer) -> Columns {
+    let schema = footer.arrow().schema();
+    Columns::by_name(footer, schema.fields().iter().map(|f| f.name().as_str()))
+}
+
+/// What is asked for of a row group, by ranges as they are wanted.
+fn read_group(
+    footer: &Footer,
+    request: GroupRequest,
+    file: &Bytes,
+    start: u64,
+) -> Result<Vec<RecordBatch>> {
+    let mut reader = GroupReader::new(footer, request)?;
+    let mut batches = Vec::new();
+    loop {
+        match reader.step()? {
+            Step::Batch(batch) => batches.push(batch),
+            Step::Done => return Ok(batches),
+            Step::Need(ranges) => {
+                let bytes = ranges.iter().map(|range| slice(file, range, start));
+                let bytes = bytes.collect();
+                reader.push(ranges, bytes)?;
             }
         }
     }
-    Ok(batches)
 }
 
 fn concat(batches: &[RecordBatch]) -> RecordBatch {

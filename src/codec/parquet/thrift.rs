@@ -9,7 +9,7 @@ use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
 
 const TRUE: u8 = 1;
-const FALSE: u8 = 2;
+pub(super) const FALSE: u8 = 2;
 const BYTE: u8 = 3;
 const I16: u8 = 4;
 const I32: u8 = 5;

@@ -1,22 +1,25 @@
 //! What a file declares is not believed.
 
+use std::io::Write;
+
+use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::super::pages::ChunkCheck;
+use super::super::chunk_bytes::ChunkBytes;
+use super::super::page_reader::{ChunkPages, Fault};
+use super::super::pages::Chunk;
 use super::super::schema_check::check_schema;
 use super::*;
+
+/// The checksum of 80,000 zeros, by zlib.
+const ZEROS: u32 = 0x91290366;
 
 /// The first bytes of a page header: kind, uncompressed and compressed size, each a zigzag varint.
 fn header(kind: i64, uncompressed: i64, compressed: i64, rest: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in [kind, uncompressed, compressed] {
         bytes.push(0x15);
-        let mut zigzag = ((value << 1) ^ (value >> 63)).cast_unsigned();
-        while zigzag >= 0x80 {
-            bytes.push(u8::try_from(zigzag & 0x7f).unwrap() | 0x80);
-            zigzag >>= 7;
-        }
-        bytes.push(u8::try_from(zigzag).unwrap());
+        bytes.extend(zigzag(value));
     }
     bytes.extend_from_slice(rest);
     bytes
@@ -50,11 +53,23 @@ fn chunk(column: usize, compression: Compression) -> ColumnChunkMetaData {
     footer.metadata().row_group(0).column(column).clone()
 }
 
+/// The first page of a chunk of `bytes` that begins at 40.
+fn open(chunk: ColumnChunkMetaData, bytes: Vec<u8>) -> Result<Option<Page>> {
+    let chunk = chunk.into_builder().set_dictionary_page_offset(None);
+    let chunk = chunk.set_data_page_offset(40);
+    let chunk = chunk.set_total_compressed_size(bytes.len() as i64);
+    let chunk = Chunk::new(chunk.build().unwrap(), None);
+    let mut there = ChunkBytes::default();
+    there.add(40, bytes.into());
+    let fault = Fault::default();
+    let mut pages = ChunkPages::new(Arc::new(chunk), there, None, 10_000, Arc::clone(&fault));
+    let page = pages.get_next_page();
+    page.map_err(|_| fault.lock().unwrap().take().unwrap())
+}
+
 fn check(chunk: ColumnChunkMetaData, page: &[u8], body: usize, message: &str) {
     let bytes = [page, &vec![0; body]].concat();
-    let error = ChunkCheck::new(chunk, None)
-        .check(&bytes, 40, true)
-        .unwrap_err();
+    let error = open(chunk, bytes).unwrap_err();
     assert_eq!(
         (error.kind(), error.message()),
         (ErrorKind::Corrupt, message)
@@ -88,12 +103,8 @@ fn a_page_that_contradicts_its_chunk_is_refused() {
     let page = header(0, 10, -1, &data(0));
     check(plain(), &page, 10, "a page runs past its column chunk");
     let page = header(0, 10, 10, &data(2));
-    check(
-        plain(),
-        &page,
-        10,
-        "a page needs a dictionary, and its column has none before it",
-    );
+    let message = "a page needs a dictionary, and its column has none before it";
+    check(plain(), &page, 10, message);
     let page = header(0, 10, 10, &data(99));
     check(plain(), &page, 10, "a page has no known encoding");
     // A kind whose own header is absent.
@@ -105,23 +116,38 @@ fn a_page_that_contradicts_its_chunk_is_refused() {
     );
     // A dictionary of 10,000 values of eight bytes each.
     let dictionary = [0x4c, 0x15, 0xa0, 0x9c, 0x01, 0x15, 4, 0, 0];
-    let message = "a dictionary declares other values than it holds";
+    let message = "a page does not hold the values that it declares";
     check(plain(), &header(2, 1000, 1000, &dictionary), 1000, message);
 }
 
 #[test]
 fn a_page_that_is_not_as_it_was_written_is_refused() {
-    // The checksum of ten zeros is e38a6876.
-    let sum = [0x15, 0x93, 0xde, 0xac, 0xc7, 0x03];
-    let rest = [&sum[..], &[0x1c], &data(0)[1..]].concat();
-    let page = header(0, 10, 10, &rest);
-    let bytes = [page, vec![0; 10]].concat();
-    let mut check = ChunkCheck::new(chunk(0, Compression::UNCOMPRESSED), None);
-    check.check(&bytes, 0, true).unwrap();
-    let mut broken = bytes;
+    let body = vec![0; 80_000];
+    let sum = zigzag(i64::from(ZEROS.cast_signed()));
+    let rest = [&[0x15], &sum[..], &[0x1c], &data(0)[1..]].concat();
+    let page = header(0, 80_000, 80_000, &rest);
+    let whole = [page.clone(), body].concat();
+    assert!(open(chunk(0, Compression::UNCOMPRESSED), whole.clone()).is_ok());
+    let mut broken = whole;
     *broken.last_mut().unwrap() = 1;
-    let error = check.check(&broken, 0, true).unwrap_err();
+    let error = open(chunk(0, Compression::UNCOMPRESSED), broken).unwrap_err();
     assert!(error.message().contains("checksum"), "{error}");
+}
+
+#[test]
+fn a_gzip_page_that_expands_further_than_it_declares_stops_there() {
+    // Ten million zeros take ten thousand bytes; the page declares 80,000 of them.
+    let mut packed = flate2::GzBuilder::new().write(Vec::new(), flate2::Compression::best());
+    packed.write_all(&vec![0; 10_000_000]).unwrap();
+    let packed = packed.finish().unwrap();
+    let page = header(0, 80_000, packed.len() as i64, &data(0));
+    let gzip = chunk(0, Compression::GZIP(GzipLevel::default()));
+    let error = open(gzip, [page, packed].concat()).unwrap_err();
+    let message = "a page does not unpack to the size that it declares";
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Corrupt, message)
+    );
 }
 
 /// `FileMetaData { 1 version, 2 schema: list of structs }` with elements that only count their children (field 5).

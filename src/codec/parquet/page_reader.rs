@@ -1,0 +1,432 @@
+//! The pages of one column chunk, one after the other: found, checked, unpacked, checked again, handed to the decoder.
+//!
+//! The `parquet` crate takes a page for what a careful writer made: it indexes, slices, subtracts and reserves by what the
+//! page says, and a panic would end the wasm instance. A checksum does not help, since many writers leave none and a hostile
+//! one leaves a right one. So nothing reaches the decoder that was not walked through here:
+//!
+//! 1. A page unpacks to exactly the bytes that its header declares.
+//! 2. It has as many levels as it declares values, none of them greater than the column's, and as many rows as header,
+//!    page index and row group say.
+//! 3. Behind the levels stand exactly the values that are not null, each within the page, or within the dictionary.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::ParquetError;
+
+use super::chunk_bytes::ChunkBytes;
+use super::levels::Levels;
+use super::page_header::{DataPage, Header, Kind};
+use super::pages::{Chunk, check_sum, encoding};
+use super::unpack::Unpacker;
+use crate::error::{Error, Result};
+
+/// Where a decoder's failure waits for whoever asked the decoder, since the decoder would turn it into text.
+pub(super) type Fault = Arc<Mutex<Option<Error>>>;
+
+/// Keeps the first error and gives the decoder one of its own.
+pub(super) fn keep(fault: &Fault, error: Error) {
+    let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
+    fault.get_or_insert(error);
+}
+
+/// A page that the page index knows.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) range: Range<u64>,
+    /// Rows that begin in it.
+    pub(super) rows: u64,
+}
+
+/// Where the next page is.
+enum Walk {
+    /// Behind the one before.
+    Chained { at: u64, ahead: Option<Ahead> },
+    /// Where the page index says.
+    Placed {
+        dictionary: Option<Range<u64>>,
+        places: VecDeque<Place>,
+    },
+}
+
+/// A page whose header is read.
+struct Ahead {
+    at: u64,
+    header: Header,
+    body: Bytes,
+    /// Rows by the page index.
+    rows: Option<u64>,
+}
+
+/// The pages of one chunk.
+pub(super) struct ChunkPages {
+    chunk: Arc<Chunk>,
+    bytes: ChunkBytes,
+    walk: Walk,
+    unpacker: Unpacker,
+    /// Values of the dictionary, once it has come.
+    dictionary: Option<u64>,
+    /// Of the pages given and passed over.
+    values: u64,
+    rows: u64,
+    group_rows: u64,
+    fault: Fault,
+}
+
+impl ChunkPages {
+    /// Over bytes that are there; `places` when the page index is known.
+    pub(super) fn new(
+        chunk: Arc<Chunk>,
+        bytes: ChunkBytes,
+        places: Option<Vec<Place>>,
+        group_rows: u64,
+        fault: Fault,
+    ) -> Self {
+        let (start, _) = chunk.facts.byte_range();
+        let walk = match places {
+            None => Walk::Chained {
+                at: start,
+                ahead: None,
+            },
+            Some(places) => {
+                let first = places.first().map_or(start, |place| place.range.start);
+                Walk::Placed {
+                    dictionary: (first > start).then_some(start..first),
+                    places: places.into(),
+                }
+            }
+        };
+        Self {
+            unpacker: Unpacker::new(chunk.facts.compression()),
+            chunk,
+            bytes,
+            walk,
+            dictionary: None,
+            values: 0,
+            rows: 0,
+            group_rows,
+            fault,
+        }
+    }
+
+    /// The next page's header, where pages are chained; `None` at the end.
+    fn look_ahead(&mut self) -> Result<Option<&Ahead>> {
+        let (start, length) = self.chunk.facts.byte_range();
+        let Walk::Chained { at, ahead } = &mut self.walk else {
+            return Ok(None);
+        };
+        while ahead.is_none() && self.values < self.chunk.values() {
+            let rest = *at..start + length;
+            if rest.is_empty() {
+                return Err(too_few().context("offset", start));
+            }
+            let found = read_header(&self.bytes, rest, false)?;
+            *at += (found.header.length + found.body.len()) as u64;
+            *ahead = Some(found).filter(|found| !is_void(&found.header));
+        }
+        Ok(ahead.as_ref())
+    }
+
+    fn take_next(&mut self) -> Result<Option<Ahead>> {
+        self.look_ahead()?;
+        match &mut self.walk {
+            Walk::Chained { ahead, .. } => Ok(ahead.take()),
+            Walk::Placed { dictionary, places } => {
+                if let Some(range) = dictionary.take() {
+                    return read_header(&self.bytes, range, false).map(Some);
+                }
+                let Some(place) = places.pop_front() else {
+                    return Ok(None);
+                };
+                let mut found = read_header(&self.bytes, place.range, true)?;
+                found.rows = Some(place.rows);
+                Ok(Some(found))
+            }
+        }
+    }
+
+    fn next_page(&mut self) -> Result<Option<Page>> {
+        let Some(found) = self.take_next()? else {
+            return Ok(None);
+        };
+        let at = found.at;
+        self.open(found)
+            .map(Some)
+            .map_err(|error| error.context("offset", at))
+    }
+
+    /// Unpacks and checks a page.
+    fn open(&mut self, found: Ahead) -> Result<Page> {
+        let Ahead { header, body, .. } = &found;
+        let size = self.chunk.check(header, body)?;
+        let checked = check_sum(header, body)?;
+        let (front, plain) = match &header.kind {
+            Kind::Data(DataPage {
+                version_2: Some(more),
+                ..
+            }) => {
+                let front = more.level_bytes.into_iter().map(length).sum();
+                (front, more.plain)
+            }
+            _ => (0, false),
+        };
+        let plain = plain || self.chunk.facts.compression() == Compression::UNCOMPRESSED;
+        let page = match plain {
+            true if body.len() == size => body.clone(),
+            true => {
+                return Err(Error::corrupt(
+                    "a page does not have the size that it declares",
+                ));
+            }
+            false => self.unpacker.unpack(body, front, size, checked)?,
+        };
+        match &header.kind {
+            Kind::Dictionary(declared) => self.dictionary_page(declared, page),
+            Kind::Data(declared) => self.data_page(declared, page, found.rows),
+            Kind::Index => Err(Error::corrupt(
+                "a page is not of the kind that it should be",
+            )),
+        }
+    }
+
+    fn dictionary_page(&mut self, declared: &DataPage, page: Bytes) -> Result<Page> {
+        if self.dictionary.is_some() || self.values > 0 {
+            return Err(Error::corrupt(
+                "a column has a dictionary in the wrong place",
+            ));
+        }
+        let count = u64::try_from(declared.values).unwrap_or(0);
+        self.chunk.kind.check_dictionary(&page, count)?;
+        self.dictionary = Some(count);
+        Ok(Page::DictionaryPage {
+            buf: page,
+            num_values: declared.values.cast_unsigned(),
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        })
+    }
+
+    fn data_page(&mut self, declared: &DataPage, page: Bytes, rows: Option<u64>) -> Result<Page> {
+        let count = u64::try_from(declared.values).unwrap_or(0);
+        let column = self.chunk.facts.column_descr();
+        let levels = match &declared.version_2 {
+            None => Levels::version_1(&page, column, count)?,
+            Some(more) => Levels::version_2(&page, column, count, more.level_bytes.map(length))?,
+        };
+        self.count(declared, &levels, rows)?;
+        let encoding = encoding(declared.encoding)
+            .ok_or_else(|| Error::corrupt("a page has no known encoding"))?;
+        let by_dictionary = matches!(
+            encoding,
+            Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY
+        );
+        if by_dictionary && self.dictionary.is_none() {
+            return Err(Error::corrupt(
+                "a page needs a dictionary, and its column has none before it",
+            ));
+        }
+        let section = page.get(levels.end..).unwrap_or_default();
+        let kind = &self.chunk.kind;
+        let used = kind.check(encoding, section, levels.values, self.dictionary)?;
+        // The decoder reads ahead, so what follows the values is cut off.
+        let buf = page.slice(..levels.end + used);
+        let num_values = declared.values.cast_unsigned();
+        Ok(match &declared.version_2 {
+            None => Page::DataPage {
+                buf,
+                num_values,
+                encoding,
+                def_level_encoding: Encoding::RLE,
+                rep_level_encoding: Encoding::RLE,
+                statistics: None,
+            },
+            Some(more) => Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding,
+                num_nulls: more.nulls.cast_unsigned(),
+                num_rows: more.rows.cast_unsigned(),
+                def_levels_byte_len: more.level_bytes[0].cast_unsigned(),
+                rep_levels_byte_len: more.level_bytes[1].cast_unsigned(),
+                is_compressed: false,
+                statistics: None,
+            },
+        })
+    }
+
+    /// Holds a page's levels against what the header, the page index and the row group say.
+    fn count(&mut self, declared: &DataPage, levels: &Levels, rows: Option<u64>) -> Result<()> {
+        let count = u64::try_from(declared.values).unwrap_or(0);
+        let second = declared.version_2.as_ref();
+        let nulls = second.map_or(count - levels.values, |more| length(more.nulls) as u64);
+        let declared_rows = second.map_or(levels.rows, |more| length(more.rows) as u64);
+        let fits = nulls == count - levels.values
+            && declared_rows == levels.rows
+            && rows.is_none_or(|rows| rows == levels.rows);
+        // Only pages of version 1 may go on with a row of the page before.
+        let must_start = second.is_some() || rows.is_some() || self.values == 0;
+        if !fits || (must_start && !levels.starts_row) {
+            return Err(Error::corrupt(
+                "the levels of a page contradict its declared counts",
+            ));
+        }
+        self.pass(count, levels.rows)
+    }
+
+    /// Counts a page's values and rows; at the end of the chunk they are those of the row group.
+    fn pass(&mut self, values: u64, rows: u64) -> Result<()> {
+        self.values += values;
+        self.rows += rows;
+        let chained = matches!(self.walk, Walk::Chained { .. });
+        let rest = self.chunk.values().checked_sub(self.values);
+        if rest.is_none() || (chained && rest == Some(0) && self.rows != self.group_rows) {
+            return Err(too_few());
+        }
+        Ok(())
+    }
+
+    /// What the decoder may know of the next page before it takes it.
+    fn peek(&mut self) -> Result<Option<PageMetadata>> {
+        if let Walk::Placed { dictionary, places } = &self.walk {
+            let place = places.front().map(|place| PageMetadata {
+                num_rows: usize::try_from(place.rows).ok(),
+                num_levels: None,
+                is_dict: false,
+            });
+            return Ok(match dictionary {
+                Some(_) => Some(DICTIONARY),
+                None => place,
+            });
+        }
+        let ahead = self.look_ahead()?;
+        Ok(ahead.map(|ahead| match &ahead.header.kind {
+            Kind::Data(page) => PageMetadata {
+                num_rows: page.version_2.as_ref().map(|more| length(more.rows)),
+                num_levels: Some(length(page.values)),
+                is_dict: false,
+            },
+            _ => DICTIONARY,
+        }))
+    }
+
+    /// Passes over the next page without unpacking it.
+    fn skip(&mut self) -> Result<()> {
+        if let Walk::Placed { dictionary, places } = &mut self.walk {
+            if dictionary.take().is_none() {
+                places.pop_front();
+            }
+            return Ok(());
+        }
+        let Some(Ahead {
+            header, body, at, ..
+        }) = self.take_next()?
+        else {
+            return Ok(());
+        };
+        self.chunk.check(&header, &body)?;
+        let Kind::Data(page) = &header.kind else {
+            return Ok(());
+        };
+        let flat = self.chunk.facts.column_descr().max_rep_level() == 0;
+        let rows = match &page.version_2 {
+            _ if flat => length(page.values),
+            Some(more) => length(more.rows),
+            None => return Err(Error::internal("a page of unknown rows was passed over")),
+        };
+        self.pass(length(page.values) as u64, rows as u64)
+            .map_err(|error| error.context("offset", at))
+    }
+
+    fn told<T>(&self, outcome: Result<T>) -> Result<T, ParquetError> {
+        outcome.map_err(|error| {
+            let field = self.chunk.facts.column_path().string();
+            keep(&self.fault, error.context("field", field));
+            ParquetError::General("a page is damaged".to_owned())
+        })
+    }
+}
+
+const DICTIONARY: PageMetadata = PageMetadata {
+    num_rows: None,
+    num_levels: None,
+    is_dict: true,
+};
+
+impl Iterator for ChunkPages {
+    type Item = Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for ChunkPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+        let page = self.next_page();
+        self.told(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
+        let known = self.peek();
+        self.told(known)
+    }
+
+    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
+        let done = self.skip();
+        self.told(done)
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool, ParquetError> {
+        if matches!(self.walk, Walk::Placed { .. }) {
+            return Ok(true);
+        }
+        let next = self.peek_next_page()?;
+        Ok(next.is_none_or(|next| next.num_rows.is_some()))
+    }
+}
+
+/// The page at the front of `range`; it has to fill it when `whole`.
+fn read_header(bytes: &ChunkBytes, range: Range<u64>, whole: bool) -> Result<Ahead> {
+    let at = range.start;
+    let stored = bytes.get(&range);
+    let stored = stored.ok_or_else(|| Error::internal("a page was not fetched"))?;
+    let header = Header::read(&stored).map_err(|error| {
+        Error::corrupt("a page header cannot be read")
+            .context("offset", at)
+            .with_source(error)
+    })?;
+    let size = usize::try_from(header.compressed).ok();
+    let end = size.and_then(|size| size.checked_add(header.length));
+    let end = end.filter(|end| *end <= stored.len());
+    let end = end.filter(|end| !whole || *end == stored.len());
+    let end = end
+        .ok_or_else(|| Error::corrupt("a page runs past its column chunk").context("offset", at))?;
+    Ok(Ahead {
+        at,
+        body: stored.slice(header.length..end),
+        header,
+        rows: None,
+    })
+}
+
+/// Whether a page has nothing to decode. The decoder takes a page without values for the end of the column.
+fn is_void(header: &Header) -> bool {
+    match &header.kind {
+        Kind::Index => true,
+        Kind::Data(page) => page.values == 0,
+        Kind::Dictionary(_) => false,
+    }
+}
+
+fn too_few() -> Error {
+    Error::corrupt("the pages of a column chunk do not hold as many values as it declares")
+}
+
+/// A count that is checked not to be negative.
+fn length(count: i32) -> usize {
+    usize::try_from(count).unwrap_or(0)
+}
