@@ -22,6 +22,8 @@ pub mod read_key {
     pub const METADATA_ENABLE: &str = "hoodie.metadata.enable";
     /// `true` reads base files only.
     pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
+    /// Spark's: `false` takes columns of older files by name, also where the table's history says that they were renamed.
+    pub const SCHEMA_ON_READ: &str = "hoodie.schema.on.read.enable";
     /// Spark's: `true` reads the newest snapshot where an incremental read lacks cleaned files.
     pub const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enable";
 }
@@ -163,18 +165,25 @@ impl ReadOptions {
         if let Some(on) = self.read_optimized {
             return Ok(on);
         }
-        self.flag(read_key::READ_OPTIMIZED)
+        self.flag(read_key::READ_OPTIMIZED, false)
     }
 
     /// Whether an incremental read whose files are cleaned takes the newest snapshot's rows instead, as Spark does.
     pub fn full_scan_fallback(&self) -> Result<bool> {
-        self.flag(read_key::FALLBACK)
+        self.flag(read_key::FALLBACK, false)
     }
 
-    fn flag(&self, key: &'static str) -> Result<bool> {
+    /// Whether columns are followed through renames where the table has a history of its schema. Unlike Spark it is on unless
+    /// it is switched off: without it a renamed column of older rows is null.
+    pub fn schema_on_read(&self) -> Result<bool> {
+        self.flag(read_key::SCHEMA_ON_READ, true)
+    }
+
+    fn flag(&self, key: &'static str, unset: bool) -> Result<bool> {
         let text = self.option(key).map(|text| text.to_ascii_lowercase());
         match text.as_deref() {
-            None | Some("false") => Ok(false),
+            None => Ok(unset),
+            Some("false") => Ok(false),
             Some("true") => Ok(true),
             Some(other) => {
                 Err(Error::invalid_argument("neither true nor false").context(key, other))

@@ -10,7 +10,7 @@ use crate::expr::{Filter, FilterValues, Predicate};
 use crate::keygen::PartitionColumns;
 use crate::model::{FileSlice, InstantTime};
 use crate::read::SliceTask;
-use crate::schema;
+use crate::schema::{self, SchemaHistory};
 use crate::slice::{BaseRequest, Constant};
 use crate::timeline::MetaClient;
 use crate::view::{self, FileListing, PartitionPruner, SnapshotOptions};
@@ -39,6 +39,7 @@ pub struct Bound {
     wanted: usize,
     batch_rows: Option<usize>,
     limit: Option<u64>,
+    history: Option<Arc<SchemaHistory>>,
 }
 
 impl Bound {
@@ -60,8 +61,18 @@ impl Bound {
             schema: Arc::new(schema),
             batch_rows: selection.batch_rows,
             limit: selection.limit,
+            history: None,
             columns,
         })
+    }
+
+    /// The same over a table whose columns had other names before.
+    #[must_use]
+    pub fn with_history(self, history: SchemaHistory) -> Self {
+        Self {
+            history: Some(Arc::new(history)),
+            ..self
+        }
     }
 
     /// Which partitions the filters rule out.
@@ -100,6 +111,9 @@ impl Bound {
             return Ok(None);
         };
         let mut request = self.request();
+        if let Some(history) = &self.history {
+            request.names = history.names_at(&file.name.instant.to_string())?;
+        }
         for value in self.columns.values(&slice.partition)? {
             if self.schema.index_of(&value.name).is_ok() {
                 request.constants.push(Constant {

@@ -11,7 +11,7 @@ pub struct AvroSchema {
     pub kind: AvroKind,
     /// What the stored value means; absent when the annotation is unknown to Avro or does not fit the type.
     pub logical: Option<LogicalType>,
-    /// The text of `logicalType` when it is none of [`LogicalType`], such as Hudi's `vector` and `blob`.
+    /// The text of `logicalType` when it is none of [`LogicalType`], such as Hudi's `blob`.
     pub other_logical: Option<String>,
 }
 
@@ -56,6 +56,31 @@ pub enum LogicalType {
     LocalTimestampMillis,
     LocalTimestampMicros,
     LocalTimestampNanos,
+    /// Hudi's VECTOR on `fixed`: so many numbers, the lowest byte first.
+    Vector {
+        element: VectorElement,
+        dimension: i32,
+    },
+}
+
+/// The numbers of a VECTOR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are Hudi's own")]
+pub enum VectorElement {
+    Float,
+    Double,
+    Int8,
+}
+
+impl VectorElement {
+    /// Bytes of one number.
+    pub fn size(self) -> i32 {
+        match self {
+            Self::Float => 4,
+            Self::Double => 8,
+            Self::Int8 => 1,
+        }
+    }
 }
 
 /// Bytes of one length.

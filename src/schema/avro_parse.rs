@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::avro::{AvroEnum, AvroField, AvroFixed, AvroKind, AvroRecord, AvroSchema, LogicalType};
+use super::avro::{
+    AvroEnum, AvroField, AvroFixed, AvroKind, AvroRecord, AvroSchema, LogicalType, VectorElement,
+};
 use crate::error::{Error, Result};
 
 /// Nested types deeper than this are refused; serde_json itself stops at 128 levels of JSON.
@@ -256,6 +258,7 @@ fn with_logical(mut schema: AvroSchema, object: &Map<String, Value>) -> AvroSche
         ("decimal", AvroKind::Bytes) => decimal(object, usize::MAX),
         ("decimal", AvroKind::Fixed(fixed)) => decimal(object, fixed.size),
         ("uuid", AvroKind::String | AvroKind::Fixed(_)) => Some(LogicalType::Uuid),
+        ("vector", AvroKind::Fixed(fixed)) => vector(object, fixed.size),
         ("date", AvroKind::Int) => Some(LogicalType::Date),
         ("time-millis", AvroKind::Int) => Some(LogicalType::TimeMillis),
         ("time-micros", AvroKind::Long) => Some(LogicalType::TimeMicros),
@@ -272,6 +275,19 @@ fn with_logical(mut schema: AvroSchema, object: &Map<String, Value>) -> AvroSche
         None => schema.other_logical = Some(name.to_owned()),
     }
     schema
+}
+
+fn vector(object: &Map<String, Value>, size: usize) -> Option<LogicalType> {
+    let element = match object.get("elementType").and_then(Value::as_str) {
+        None | Some("FLOAT") => VectorElement::Float,
+        Some("DOUBLE") => VectorElement::Double,
+        Some("INT8") => VectorElement::Int8,
+        Some(_) => return None,
+    };
+    let dimension = i32::try_from(object.get("dimension")?.as_i64()?).ok()?;
+    let bytes = dimension.checked_mul(element.size())?;
+    let fits = dimension > 0 && usize::try_from(bytes) == Ok(size);
+    fits.then_some(LogicalType::Vector { element, dimension })
 }
 
 fn decimal(object: &Map<String, Value>, size: usize) -> Option<LogicalType> {

@@ -1,7 +1,8 @@
 //! A file's batch brought to the table's schema.
 //!
 //! Promises:
-//! 1. Columns are matched by exact name, at every depth: fields of structs, elements of lists, values of maps.
+//! 1. Columns are matched by exact name, at every depth: fields of structs, elements of lists, values of maps; by the name that a
+//!    table with schema on read had for them then.
 //! 2. A column that the file lacks is its declared default, else null; when neither is allowed the read fails.
 //! 3. A type that differs is given by the table of `evolve.rs`, or the read fails. Nothing becomes null for want of a type.
 //! 4. Names that the layout brings (`array` of two-level lists, `key_value` of maps) and flags that forbid null give way to the
@@ -18,6 +19,7 @@ use arrow::error::ArrowError;
 
 use super::absent::default_array;
 use super::evolve::{may_become, promote, refused};
+use super::file_names::FileNames;
 use super::types::DEFAULT_KEY;
 use crate::error::{Error, Result};
 
@@ -55,8 +57,9 @@ pub fn conform(batch: &RecordBatch, target: &SchemaRef) -> Result<RecordBatch> {
 
 /// One column given as `to`, by the same rules.
 pub fn conform_array(array: &ArrayRef, to: &Field) -> Result<ArrayRef> {
-    let step =
-        step(array.data_type(), to.data_type()).map_err(|e| e.context("field", to.name()))?;
+    let same = FileNames::default();
+    let step = step(array.data_type(), to.data_type(), &same)
+        .map_err(|e| e.context("field", to.name()))?;
     apply_step(&step, array, to.data_type()).map_err(|e| e.context("field", to.name()))
 }
 
@@ -65,7 +68,12 @@ impl Conformer {
     ///
     /// Errors: `Schema` with `field` (`a.b` for nested ones) when a type cannot be given or an absent column cannot be null.
     pub fn new(file: &Schema, target: &SchemaRef) -> Result<Self> {
-        let columns = sources(file.fields(), target.fields())?;
+        Self::with_names(file, target, &FileNames::default())
+    }
+
+    /// As [`Conformer::new`], with the names that the target's fields have in the file.
+    pub fn with_names(file: &Schema, target: &SchemaRef, names: &FileNames) -> Result<Self> {
+        let columns = sources(file.fields(), target.fields(), names)?;
         Ok(Self {
             target: Arc::clone(target),
             columns,
@@ -102,9 +110,9 @@ fn invalid(error: ArrowError) -> Error {
     Error::schema("a file's values do not fit the table's schema").with_source(error)
 }
 
-fn sources(file: &Fields, target: &Fields) -> Result<Vec<Source>> {
+fn sources(file: &Fields, target: &Fields, names: &FileNames) -> Result<Vec<Source>> {
     let one = |field: &FieldRef| {
-        source(file, field).map_err(|error| match error.get("field").map(str::to_owned) {
+        source(file, field, names).map_err(|error| match error.get("field").map(str::to_owned) {
             // The nearest field was named first; its place among its parents goes before it.
             Some(inner) => nested(error, &format!("{}.{inner}", field.name())),
             None => error.context("field", field.name()),
@@ -121,13 +129,16 @@ fn nested(error: Error, path: &str) -> Error {
     again
 }
 
-fn source(file: &Fields, field: &Field) -> Result<Source> {
-    match file.iter().position(|known| known.name() == field.name()) {
+fn source(file: &Fields, field: &Field, names: &FileNames) -> Result<Source> {
+    let name = names.of(field.name());
+    let place = name.and_then(|name| file.iter().position(|known| known.name() == name));
+    match place {
         Some(at) => {
             let from = file
                 .get(at)
                 .map_or(&DataType::Null, |known| known.data_type());
-            Ok(Source::Field(at, step(from, field.data_type())?))
+            let inner = names.inner(field.name());
+            Ok(Source::Field(at, step(from, field.data_type(), &inner)?))
         }
         None if field.is_nullable() || field.metadata().contains_key(DEFAULT_KEY) => {
             Ok(Source::Absent)
@@ -138,20 +149,23 @@ fn source(file: &Fields, field: &Field) -> Result<Source> {
     }
 }
 
-fn step(from: &DataType, to: &DataType) -> Result<Step> {
+fn step(from: &DataType, to: &DataType, names: &FileNames) -> Result<Step> {
     match (from, to) {
-        (a, b) if a == b => Ok(Step::Same),
-        (DataType::Struct(a), DataType::Struct(b)) => Ok(Step::Struct(sources(a, b)?)),
+        (a, b) if a == b && names.is_same() => Ok(Step::Same),
+        (DataType::Struct(a), DataType::Struct(b)) => Ok(Step::Struct(sources(a, b, names)?)),
         (DataType::List(a), DataType::List(b)) => {
-            Ok(Step::List(Box::new(step(a.data_type(), b.data_type())?)))
+            let inner = names.inner("element");
+            let step = step(a.data_type(), b.data_type(), &inner)?;
+            Ok(Step::List(Box::new(step)))
         }
         (DataType::Map(a, _), DataType::Map(b, _)) => {
             let (Some((key, value)), Some((to_key, to_value))) = (key_value(a), key_value(b))
             else {
                 return Err(refused(from, to));
             };
-            let key = step(key.data_type(), to_key.data_type())?;
-            let value = step(value.data_type(), to_value.data_type())?;
+            let (of_key, of_value) = (names.inner("key"), names.inner("value"));
+            let key = step(key.data_type(), to_key.data_type(), &of_key)?;
+            let value = step(value.data_type(), to_value.data_type(), &of_value)?;
             Ok(Step::Map(Box::new(key), Box::new(value)))
         }
         (DataType::Null, _) => Ok(Step::Promote),

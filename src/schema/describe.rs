@@ -1,7 +1,7 @@
 //! A schema as JavaScript shows it.
 //!
 //! Types are spelled as Arrow names them, with what they hold in angle brackets: `Int32`, `Utf8`, `Decimal128<10, 2>`,
-//! `Timestamp<Microsecond, UTC>`, `Timestamp<Microsecond>`, `FixedSizeBinary<16>`, `List<Int32>`, `Map<Utf8, Int64>`,
+//! `Timestamp<Microsecond, UTC>`, `Timestamp<Microsecond>`, `FixedSizeBinary<16>`, `List<Int32>`, `FixedSizeList<Float32, 3>`, `Map<Utf8, Int64>`,
 //! `Struct<a: Int32, b: Utf8>`.
 
 use std::collections::BTreeMap;
@@ -54,6 +54,9 @@ pub fn type_name(data_type: &DataType) -> String {
         DataType::Time32(u) => format!("Time32<{}>", unit(u)),
         DataType::Time64(u) => format!("Time64<{}>", unit(u)),
         DataType::FixedSizeBinary(size) => format!("FixedSizeBinary<{size}>"),
+        DataType::FixedSizeList(element, size) => {
+            format!("FixedSizeList<{}, {size}>", type_name(element.data_type()))
+        }
         DataType::List(element) => format!("List<{}>", type_name(element.data_type())),
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(fields) => {

@@ -12,18 +12,19 @@
 //! | Timestamp(ns) without zone, which is how INT96 arrives | Timestamp with zone | as UTC, rounded down |
 //! | Timestamp(µs) with zone | Timestamp(ms) with zone | the stored number is milliseconds: see [`repair_micros`] |
 //! | Int64 | Timestamp without zone | the stored number, in the table's unit |
+//! | FixedSizeBinary | FixedSizeList of numbers, as long | Hudi's VECTOR: numbers one after the other, the lowest byte first |
 //!
 //! Anything else, such as a number read as text, needs schema-on-read and is refused.
 
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, Decimal128Array, Decimal256Array, PrimitiveArray,
-    StringArray,
+    Array, ArrayRef, AsArray, BinaryArray, Decimal128Array, Decimal256Array, FixedSizeListArray,
+    Float32Array, Float64Array, Int8Array, PrimitiveArray, StringArray,
 };
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, DecimalType, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, i256,
+    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, DecimalType, FieldRef,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, i256,
 };
 
 use crate::error::{Error, Result};
@@ -31,8 +32,8 @@ use crate::error::{Error, Result};
 /// Whether a value of type `from` in a file can be given in type `to` of the table. Nested types are matched by field, not here.
 pub fn may_become(from: &DataType, to: &DataType) -> bool {
     use DataType::{
-        Binary, Decimal128, Decimal256, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp,
-        Utf8,
+        Binary, Decimal128, Decimal256, FixedSizeBinary, FixedSizeList, Float32, Float64, Int8,
+        Int16, Int32, Int64, Timestamp, Utf8,
     };
     match (from, to) {
         (a, b) if a == b => true,
@@ -48,13 +49,19 @@ pub fn may_become(from: &DataType, to: &DataType) -> bool {
         }
         (Timestamp(_, a), Timestamp(_, b)) if a.is_some() == b.is_some() => true,
         (Timestamp(TimeUnit::Nanosecond, None), Timestamp(_, Some(_))) => true,
+        (FixedSizeBinary(size), FixedSizeList(element, length)) => {
+            let width = element.data_type().primitive_width();
+            let width = width.and_then(|width| i32::try_from(width).ok());
+            width.and_then(|width| width.checked_mul(*length)) == Some(*size)
+        }
         _ => false,
     }
 }
 
 /// Whether `promote` keeps the order of values, so that bounds of the file's type become bounds of the table's.
 pub fn keeps_order(from: &DataType, to: &DataType) -> bool {
-    may_become(from, to) && !is_micros_as_millis(from, to)
+    let has_order = !matches!(to, DataType::FixedSizeList(..));
+    may_become(from, to) && has_order && !is_micros_as_millis(from, to)
 }
 
 /// An array of one leaf type given in another, by the table of this module. The lengths are equal and nulls stay where they are.
@@ -62,8 +69,8 @@ pub fn keeps_order(from: &DataType, to: &DataType) -> bool {
 /// Errors: `Schema` when the change is not in the table or a value does not fit.
 pub(super) fn promote(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     use DataType::{
-        Binary, Decimal128, Decimal256, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp,
-        Utf8,
+        Binary, Decimal128, Decimal256, FixedSizeBinary, FixedSizeList, Float32, Float64, Int8,
+        Int16, Int32, Int64, Timestamp, Utf8,
     };
     let from = array.data_type();
     if !may_become(from, to) {
@@ -103,6 +110,7 @@ pub(super) fn promote(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         }
         (Decimal128(..) | Decimal256(..), Decimal128(..) | Decimal256(..)) => decimals(array, to)?,
         (Timestamp(..), Timestamp(..)) => timestamps(array, to)?,
+        (FixedSizeBinary(_), FixedSizeList(element, length)) => vectors(array, element, *length)?,
         _ => return Err(refused(from, to)),
     })
 }
@@ -177,6 +185,35 @@ fn decimals(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         }
         _ => Err(refused(array.data_type(), to)),
     }
+}
+
+/// Vectors out of their bytes.
+fn vectors(array: &ArrayRef, element: &FieldRef, length: i32) -> Result<ArrayRef> {
+    let array = array.as_fixed_size_binary();
+    let bytes = array.value_data();
+    let start = array.offset() * usize::try_from(array.value_length()).unwrap_or(0);
+    let bytes = bytes.get(start..).unwrap_or_default();
+    let values: ArrayRef = match element.data_type() {
+        DataType::Float32 => {
+            let numbers = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b));
+            Arc::new(Float32Array::from_iter_values(numbers))
+        }
+        DataType::Float64 => {
+            let numbers = bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b));
+            Arc::new(Float64Array::from_iter_values(numbers))
+        }
+        DataType::Int8 => {
+            let numbers = bytes.iter().map(|b| b.cast_signed());
+            Arc::new(Int8Array::from_iter_values(numbers))
+        }
+        other => return Err(refused(array.data_type(), other)),
+    };
+    let count = array.len() * usize::try_from(length).unwrap_or(0);
+    let values = values.slice(0, count.min(values.len()));
+    let vectors =
+        FixedSizeListArray::try_new(Arc::clone(element), length, values, array.nulls().cloned());
+    let misfit = |e| Error::internal("vectors are not as long as their bytes").with_source(e);
+    Ok(Arc::new(vectors.map_err(misfit)?))
 }
 
 fn is_micros_as_millis(from: &DataType, to: &DataType) -> bool {

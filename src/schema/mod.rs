@@ -10,6 +10,7 @@
 //! | `meta_fields.rs` | the `_hoodie_*` columns, added and taken away |
 //! | `project.rs` | columns by name, in the order asked |
 //! | `conform.rs`, `evolve.rs`, `absent.rs` | a file's batch to the table's schema; what a type may become; defaults |
+//! | `history.rs`, `file_names.rs` | schema on read: columns by number, and their names in files of any time |
 //! | `describe.rs` | a schema as JavaScript shows it |
 
 mod absent;
@@ -18,17 +19,22 @@ mod avro_parse;
 mod conform;
 mod describe;
 mod evolve;
+mod file_names;
+mod history;
 mod meta_fields;
 mod project;
 mod types;
 
 pub use avro::{
     AvroEnum, AvroField, AvroFixed, AvroKind, AvroRecord, AvroSchema, LogicalType, Mixed,
+    VectorElement,
 };
 pub use avro_parse::parse_avro;
 pub use conform::{Conformer, conform, conform_array};
 pub use describe::{FieldFacts, describe, type_name};
 pub use evolve::{keeps_order, may_become};
+pub use file_names::{FileName, FileNames};
+pub use history::SchemaHistory;
 pub use meta_fields::{
     add_meta_fields, add_meta_fields_avro, strip_meta_fields, strip_meta_fields_avro,
 };

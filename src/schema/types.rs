@@ -11,6 +11,7 @@
 //! | time-millis, time-micros | Time32(ms), Time64(µs) |
 //! | timestamp-millis, -micros, -nanos | Timestamp(unit, "UTC") |
 //! | local-timestamp-millis, -micros, -nanos | Timestamp(unit) |
+//! | fixed with Hudi's logical type vector | FixedSizeList of Float32, Float64 or Int8 |
 //! | array | List of `element` |
 //! | map | Map of `key_value`: `key` Utf8, `value` |
 //! | record | Struct |
@@ -26,14 +27,14 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Fields, Schema, TimeUnit};
 use serde_json::Value;
 
-use super::avro::{AvroField, AvroKind, AvroSchema, LogicalType, Mixed};
+use super::avro::{AvroField, AvroKind, AvroSchema, LogicalType, Mixed, VectorElement};
 use crate::error::{Error, Result};
 
 /// Metadata key of a field's documentation.
 pub const DOC_KEY: &str = "doc";
 /// Metadata key of a field's default when it is not null, as JSON text: what rows read that lack the column.
 pub const DEFAULT_KEY: &str = "default";
-/// Metadata key of a logical type that Arrow has no type for, such as `vector`.
+/// Metadata key of a logical type that Arrow has no type for, such as `blob`.
 pub const LOGICAL_TYPE_KEY: &str = "logicalType";
 
 /// A schema that names itself twice a level would grow without end when written out; no real table comes near.
@@ -180,6 +181,14 @@ fn logical_type(logical: LogicalType, kind: &AvroKind) -> DataType {
         LogicalType::LocalTimestampMillis => DataType::Timestamp(TimeUnit::Millisecond, None),
         LogicalType::LocalTimestampMicros => DataType::Timestamp(TimeUnit::Microsecond, None),
         LogicalType::LocalTimestampNanos => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        LogicalType::Vector { element, dimension } => {
+            let element = match element {
+                VectorElement::Float => DataType::Float32,
+                VectorElement::Double => DataType::Float64,
+                VectorElement::Int8 => DataType::Int8,
+            };
+            DataType::FixedSizeList(Arc::new(Field::new("element", element, false)), dimension)
+        }
     }
 }
 

@@ -29,7 +29,7 @@ impl Bounds for GroupBounds<'_> {
                 value_count: Some(1),
             });
         }
-        let leaf = Leaf::find(self.footer, path)?;
+        let leaf = find_leaf(self.footer, self.request, path)?;
         let known = leaf.of_group(self.footer, self.group)?;
         Some(in_table(
             &known,
@@ -47,7 +47,7 @@ pub(super) fn select_rows(
 ) -> Option<RowSelection> {
     let mut selected: Option<RowSelection> = None;
     for path in paths(&request.predicate) {
-        let Some(leaf) = Leaf::find(footer, &path) else {
+        let Some(leaf) = find_leaf(footer, request, &path) else {
             continue;
         };
         let Some(field) = field_at(request.schema.fields(), &path) else {
@@ -69,12 +69,17 @@ pub(super) fn select_rows(
 }
 
 /// The leaves that a predicate asks bounds of, as far as the file has them.
-pub(super) fn bounded_leaves(footer: &Footer, predicate: &Predicate) -> Vec<Leaf> {
-    let paths = paths(predicate);
+pub(super) fn bounded_leaves(footer: &Footer, request: &BaseRequest) -> Vec<Leaf> {
+    let paths = paths(&request.predicate);
     paths
         .iter()
-        .filter_map(|path| Leaf::find(footer, path))
+        .filter_map(|path| find_leaf(footer, request, path))
         .collect()
+}
+
+/// The leaf of a column of the table, by the name that it has in the file.
+fn find_leaf(footer: &Footer, request: &BaseRequest, path: &[String]) -> Option<Leaf> {
+    Leaf::find(footer, &request.names.path(path)?)
 }
 
 /// What is known of a file's column, as the table has it.

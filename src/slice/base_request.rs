@@ -5,6 +5,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::error::{Error, Result};
 use crate::expr::Predicate;
+use crate::schema::FileNames;
 
 /// A column whose one value comes from the partition's path.
 #[derive(Debug, Clone)]
@@ -47,6 +48,8 @@ pub struct BaseRequest {
     pub batch_rows: Option<usize>,
     /// Stop after so many rows.
     pub limit: Option<u64>,
+    /// What the columns are called in the file, where a table with schema on read had other names then.
+    pub names: FileNames,
 }
 
 impl BaseRequest {
@@ -59,6 +62,7 @@ impl BaseRequest {
             constants: Vec::new(),
             batch_rows: None,
             limit: None,
+            names: FileNames::default(),
         }
     }
 

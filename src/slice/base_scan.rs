@@ -141,10 +141,7 @@ impl Scan {
         let groups: Vec<usize> = self.groups.iter().copied().collect();
         let rows: u64 = groups.iter().map(|group| footer.group_rows(*group)).sum();
         let (filter, bounds) = match &self.filtering {
-            Filtering::Rows(columns, _) => (
-                Some(columns),
-                bounded_leaves(footer, &self.request.predicate),
-            ),
+            Filtering::Rows(columns, _) => (Some(columns), bounded_leaves(footer, &self.request)),
             _ => (None, Vec::new()),
         };
         if groups.is_empty() || (filter.is_none() && self.limit >= rows) {

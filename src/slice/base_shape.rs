@@ -42,9 +42,11 @@ impl Shape {
                 }
             });
         }
-        let columns = Columns::by_name(footer, wanted.iter().map(|field| field.name().as_str()));
+        let names = &request.names;
+        let in_file = wanted.iter().filter_map(|field| names.of(field.name()));
+        let columns = Columns::by_name(footer, in_file);
         let file = columns.schema(footer)?;
-        let conformer = Conformer::new(&file, &Arc::new(Schema::new(wanted)))?;
+        let conformer = Conformer::with_names(&file, &Arc::new(Schema::new(wanted)), names)?;
         Ok(Self {
             columns,
             conformer,

@@ -6,7 +6,7 @@ use super::open::Table;
 use super::read::{Purpose, Snapshot};
 use crate::config::{ReadOptions, TimeValue};
 use crate::error::{Error, Result};
-use crate::read::{Bound, Changed, Selection, check_commit_times};
+use crate::read::{Changed, Selection, check_commit_times};
 use crate::timeline::ChangeRange;
 use crate::view::PartitionPruner;
 
@@ -49,7 +49,6 @@ impl Table {
         let range = self.range(options)?;
         let changed = Changed::find(&self.meta, range, options.full_scan_fallback()?).await?;
         let bind = async {
-            let columns = self.partition_columns(None).await?;
             let mut filters = options.filters.clone();
             filters.extend(changed.row_filters());
             let selection = Selection {
@@ -58,7 +57,7 @@ impl Table {
                 batch_rows,
                 limit: options.limit,
             };
-            Bound::new(columns, &selection)
+            self.bind(options, &selection, None).await
         };
         let all = purpose == Purpose::AllSlices;
         let slices = async |pruner: &PartitionPruner| {

@@ -5,7 +5,7 @@ use super::read::ReadStream;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::model::{BaseFile, BaseFileName, FileSlice, PartitionPath};
-use crate::read::{Bound, Selection};
+use crate::read::Selection;
 use crate::storage::Cause;
 
 /// Bytes asked for to learn a file's size.
@@ -34,14 +34,13 @@ impl Table {
             Error::invalid_argument("not the name of a base file").context("path", path)
         })?;
         let as_of = self.as_of(options)?;
-        let columns = self.partition_columns(as_of.as_ref()).await?;
         let selection = Selection {
             filters: options.filters.clone(),
             projection: options.projection.clone(),
             batch_rows: options.batch_rows()?,
             limit: options.limit,
         };
-        let bound = Bound::new(columns, &selection)?;
+        let bound = self.bind(options, &selection, as_of.as_ref()).await?;
         let (size, _) = self
             .meta
             .storage

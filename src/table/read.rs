@@ -157,14 +157,13 @@ impl Table {
         let read_optimized = options.read_optimized()?;
         self.meta.check_as_of(as_of.as_ref()).await?;
         let bind = async {
-            let columns = self.partition_columns(as_of.as_ref()).await?;
             let selection = Selection {
                 filters: options.filters.clone(),
                 projection: options.projection.clone(),
                 batch_rows,
                 limit: options.limit,
             };
-            Bound::new(columns, &selection)
+            self.bind(options, &selection, as_of.as_ref()).await
         };
         let all = purpose == Purpose::AllSlices;
         let listing = self.listing(options)?;

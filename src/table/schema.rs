@@ -7,12 +7,12 @@ use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::keygen::PartitionColumns;
 use crate::model::InstantTime;
-use crate::read::snapshot_slices;
+use crate::read::{Bound, Selection, snapshot_slices};
 use crate::schema::{
     add_meta_fields, add_meta_fields_avro, parse_avro, strip_meta_fields, to_arrow,
 };
 use crate::slice::open_footer;
-use crate::timeline::table_schema;
+use crate::timeline::{schema_history, table_schema};
 use crate::view::PartitionPruner;
 
 impl Table {
@@ -34,7 +34,7 @@ impl Table {
     ///
     /// Errors: `NotFound` when neither a commit nor the properties nor a base file holds one.
     pub async fn avro_schema(&self, meta_fields: bool) -> Result<String> {
-        let json = match table_schema::avro(&self.meta, None).await? {
+        let json = match table_schema::load(&self.meta, None).await?.avro {
             Some(json) => json,
             None => self.footer_avro(None).await?.ok_or_else(no_schema)?,
         };
@@ -50,9 +50,18 @@ impl Table {
         &self,
         as_of: Option<&InstantTime>,
     ) -> Result<PartitionColumns> {
+        let table = table_schema::load(&self.meta, as_of).await?;
+        self.columns_of(table.avro.as_deref(), as_of).await
+    }
+
+    async fn columns_of(
+        &self,
+        avro: Option<&str>,
+        as_of: Option<&InstantTime>,
+    ) -> Result<PartitionColumns> {
         let config = &self.meta.config;
-        let data = match table_schema::avro(&self.meta, as_of).await? {
-            Some(json) => to_arrow(&parse_avro(&json)?)?,
+        let data = match avro {
+            Some(json) => to_arrow(&parse_avro(json)?)?,
             None => self.footer_schema(as_of).await?,
         };
         let table = match config.populate_meta_fields() {
@@ -64,6 +73,24 @@ impl Table {
             None => None,
         };
         PartitionColumns::new(config, &table, created.as_ref())
+    }
+
+    /// Binds a selection to the columns as of an instant.
+    pub(super) async fn bind(
+        &self,
+        options: &ReadOptions,
+        selection: &Selection,
+        as_of: Option<&InstantTime>,
+    ) -> Result<Bound> {
+        let table = table_schema::load(&self.meta, as_of).await?;
+        let columns = self.columns_of(table.avro.as_deref(), as_of).await?;
+        let bound = Bound::new(columns, selection)?;
+        Ok(match table.numbered {
+            Some(numbered) if options.schema_on_read()? => {
+                bound.with_history(schema_history::load(&self.meta, &numbered).await?)
+            }
+            _ => bound,
+        })
     }
 
     /// The schema of a base file, for tables whose commits hold none; empty when there is no file.

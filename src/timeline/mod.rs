@@ -18,6 +18,7 @@ pub mod payload;
 mod range;
 mod replaced;
 mod retained;
+pub mod schema_history;
 pub mod table_schema;
 
 pub use active::{InstantFile, Timeline};

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { named, scenarios } from './scenarios.js';
 
 const session = /** @type {const} */ ({ bundle: '1.1.1', zone: 'UTC' });
-const all = scenarios({ v9_cow_simple: session, v9_cow_schema_on_read: session }, [1, 77]);
+const all = scenarios({ v9_cow_simple: session, v9_upgraded_from_8: session }, [1, 77]);
 
 test('every row of the matrix is there, to run or pending by name', () => {
   const letters = new Set(all.map(({ name }) => name.split('/')[0]));
@@ -16,7 +16,7 @@ test('what is pending names its issue, and never runs', () => {
     if ('pending' in scenario) assert.match(scenario.pending, /issues? \d/);
     assert.notEqual('run' in scenario, 'pending' in scenario);
   }
-  assert.deepEqual(Object.keys(named(all, 'v9_cow_schema_on_read')[0] ?? {}), ['name', 'pending']);
+  assert.deepEqual(Object.keys(named(all, 'v9_upgraded_from_8')[0] ?? {}), ['name', 'pending']);
 });
 
 /** @param {string} name @param {string[]} expected */

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod evolution;
 mod incremental;
 mod metadata;
 mod options;

@@ -16,12 +16,7 @@ use crate::support::{
 };
 
 /// Tables whose queries wait for schema evolution by column id and for vector columns.
-pub(crate) const LATER: [&str; 4] = [
-    "v9_cow_schema_on_read",
-    "v9_cow_vector_by_1_2",
-    "v9_mor_schema_on_read",
-    "v9_mor_vector_by_1_2",
-];
+pub(crate) const LATER: [&str; 2] = ["v9_mor_schema_on_read", "v9_mor_vector_by_1_2"];
 
 /// Queries that Spark refuses by a fault of its own, and whose answer follows from its other answers.
 const REFUSED_BY_FAULT: &str = "v9_cow_partition_types";

@@ -2,8 +2,8 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{
-    DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type, TimeUnit,
-    TimestampMicrosecondType, TimestampMillisecondType,
+    DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int32Type, Int64Type,
+    TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -59,6 +59,8 @@ fn value(array: &ArrayRef, at: usize) -> Value {
         }
         DataType::Date32 => json!(date(array.as_primitive::<Date32Type>().value(at)).to_string()),
         DataType::Timestamp(unit, zone) => json!(timestamp(array, *unit, zone.is_some(), at)),
+        DataType::Int8 => json!(array.as_primitive::<Int8Type>().value(at)),
+        DataType::FixedSizeList(..) => list(&array.as_fixed_size_list().value(at)),
         DataType::List(_) => list(&array.as_list::<i32>().value(at)),
         DataType::Struct(fields) => {
             let columns = array.as_struct().columns().iter();

@@ -18,7 +18,7 @@ async fn ask(meta: &MetaClient) -> Result<(), Error> {
     meta.replaced_file_groups().await?;
     meta.last_clean().await?;
     meta.pending_clusterings().await?;
-    timeline::table_schema::avro(meta, None).await?;
+    timeline::table_schema::load(meta, None).await?;
     timeline::entries(meta).await?;
     for instant in meta.timeline.completed_writes() {
         meta.check_as_of(Some(&instant.time)).await?;

@@ -110,7 +110,9 @@ fn every_time_that_spark_answers_is_answered_and_every_refusal_has_its_code() {
 fn every_schema_names_the_columns_that_spark_reads() {
     for name in support::tables() {
         let meta = table(&name);
-        let schema = support::block_on(timeline::table_schema::avro(&meta, None)).unwrap();
+        let schema = support::block_on(timeline::table_schema::load(&meta, None))
+            .unwrap()
+            .avro;
         let expected = support::expected(&name)["schema"]
             .as_array()
             .unwrap()

@@ -355,7 +355,9 @@ fn commits_without_a_schema_are_passed_over() {
     let meta = open(store.clone()).unwrap();
     let schema = |meta: &MetaClient, as_of: Option<&str>| {
         let as_of = as_of.map(time);
-        support::block_on(timeline::table_schema::avro(meta, as_of.as_ref())).unwrap()
+        support::block_on(timeline::table_schema::load(meta, as_of.as_ref()))
+            .unwrap()
+            .avro
     };
     let writes: Vec<_> = meta.timeline.completed_writes().cloned().collect();
     let first = schema(&meta, Some(writes[0].time.as_str())).unwrap();

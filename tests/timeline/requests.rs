@@ -34,7 +34,7 @@ fn questions_are_asked_when_needed_and_once() {
         Vec::<String>::new(),
         "nothing was cleaned and nothing is pending"
     );
-    support::block_on(table_schema::avro(&meta, None)).unwrap();
+    support::block_on(table_schema::load(&meta, None)).unwrap();
     assert_eq!(store.asked().len(), 1);
     support::block_on(meta.replaced_file_groups()).unwrap();
     assert_eq!(store.asked().len(), 3);

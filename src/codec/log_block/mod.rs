@@ -21,7 +21,7 @@ mod reader;
 pub use avro_rows::AvroRows;
 pub use deletes::{DELETE_DECIMAL_SCALE, DeleteKey, deletes};
 pub use positions::positions;
-pub use reader::BlockReader;
+pub use reader::{BlockReader, Reader};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

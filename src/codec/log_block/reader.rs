@@ -11,7 +11,7 @@ use crate::codec::avro::RowDecoder;
 use crate::codec::hfile::{KeyValue, scan_all};
 use crate::codec::parquet::{Columns, Footer, GroupReader, GroupRequest, Step, metadata_range};
 use crate::error::{Error, Result, ResultExt};
-use crate::schema::{AvroSchema, Conformer};
+use crate::schema::{AvroSchema, Conformer, FileNames};
 
 /// The rows of one data block in a reader's schema, a batch at a time.
 ///
@@ -34,6 +34,25 @@ enum Source {
     Parquet(Box<ParquetRows>),
 }
 
+/// What rows are read as.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The columns wanted, in the table's types.
+    pub schema: &'a SchemaRef,
+    /// What they are called in the block.
+    pub names: &'a FileNames,
+}
+
+impl<'a> From<&'a SchemaRef> for Reader<'a> {
+    /// Columns that have their own names in the block.
+    fn from(schema: &'a SchemaRef) -> Self {
+        Self {
+            schema,
+            names: &FileNames::SAME,
+        }
+    }
+}
+
 /// The column whose values are left empty in HFiles, since they are the keys.
 const HFILE_KEY_FIELD: &str = "key";
 
@@ -41,10 +60,15 @@ impl BlockReader {
     /// Rows of an Avro data block (CDC blocks are of this form too), written by the schema of its header.
     ///
     /// Errors: as [`AvroRows::new`] and [`RowDecoder::new`].
-    pub fn avro(content: Bytes, writer: &AvroSchema, reader: &SchemaRef) -> Result<Self> {
+    pub fn avro<'a>(
+        content: Bytes,
+        writer: &AvroSchema,
+        reader: impl Into<Reader<'a>>,
+    ) -> Result<Self> {
+        let Reader { schema, names } = reader.into();
         Ok(Self(Source::Avro {
             rows: AvroRows::new(&content)?,
-            decoder: Box::new(RowDecoder::new(writer, reader)?),
+            decoder: Box::new(RowDecoder::with_names(writer, schema, names)?),
             content,
         }))
     }
@@ -52,8 +76,8 @@ impl BlockReader {
     /// Rows of a Parquet data block.
     ///
     /// Errors: `Corrupt`, `Unsupported` and `Schema` as for a base file.
-    pub fn parquet(content: Bytes, reader: &SchemaRef) -> Result<Self> {
-        let rows = ParquetRows::new(content, reader)?;
+    pub fn parquet<'a>(content: Bytes, reader: impl Into<Reader<'a>>) -> Result<Self> {
+        let rows = ParquetRows::new(content, reader.into())?;
         Ok(Self(Source::Parquet(Box::new(rows))))
     }
 
@@ -61,15 +85,20 @@ impl BlockReader {
     /// text in a column called `key` is the entry's key.
     ///
     /// Errors: as [`scan_all`] and [`RowDecoder::new`].
-    pub fn hfile(content: &Bytes, writer: &AvroSchema, reader: &SchemaRef) -> Result<Self> {
+    pub fn hfile<'a>(
+        content: &Bytes,
+        writer: &AvroSchema,
+        reader: impl Into<Reader<'a>>,
+    ) -> Result<Self> {
+        let Reader { schema, names } = reader.into();
         let entries = scan_all(content)?;
-        let key_column = reader.fields().iter().position(|field| {
+        let key_column = schema.fields().iter().position(|field| {
             field.name() == HFILE_KEY_FIELD && *field.data_type() == DataType::Utf8
         });
         Ok(Self(Source::HFile {
             count: entries.len(),
             entries: entries.into_iter(),
-            decoder: Box::new(RowDecoder::new(writer, reader)?),
+            decoder: Box::new(RowDecoder::with_names(writer, schema, names)?),
             keys: key_column.map(|at| (at, Vec::new())),
         }))
     }
@@ -200,13 +229,15 @@ struct ParquetRows {
 }
 
 impl ParquetRows {
-    fn new(content: Bytes, reader: &SchemaRef) -> Result<Self> {
+    fn new(content: Bytes, reader: Reader<'_>) -> Result<Self> {
+        let Reader { schema, names } = reader;
         let size = content.len() as u64;
         let metadata = metadata_range(size, &content)?;
         let footer = Footer::parse(size, metadata.start, slice(&content, &metadata)?)?;
-        let names = reader.fields().iter().map(|field| field.name().as_str());
-        let columns = Columns::by_name(&footer, names);
-        let conformer = Conformer::new(&columns.schema(&footer)?, reader)?;
+        let wanted = schema.fields().iter();
+        let wanted = wanted.filter_map(|field| names.of(field.name()));
+        let columns = Columns::by_name(&footer, wanted);
+        let conformer = Conformer::with_names(&columns.schema(&footer)?, schema, names)?;
         let groups = footer.metadata().num_row_groups();
         let rows = (0..groups).map(|group| usize::try_from(footer.group_rows(group)).unwrap_or(0));
         let rows: Vec<usize> = rows.collect();

@@ -7,6 +7,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::schema::FileName;
 
 fn batch(fields: Vec<Field>, columns: Vec<ArrayRef>) -> RecordBatch {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
@@ -309,4 +310,53 @@ fn a_default_of_another_type_is_refused() {
             .kind(),
         ErrorKind::Unsupported
     );
+}
+
+fn names<const N: usize>(fields: [(&str, Option<&str>, FileNames); N]) -> FileNames {
+    let fields = fields.map(|(field, name, inner)| {
+        let name = name.map(str::to_owned);
+        (field.to_owned(), FileName { name, inner })
+    });
+    FileNames::new(fields.into())
+}
+
+#[test]
+fn columns_are_found_by_the_names_they_had() {
+    let same = FileNames::default;
+    let inner = structs(
+        vec![int("x"), int("y")],
+        vec![ints(vec![Some(1)]), ints(vec![Some(2)])],
+        None,
+    );
+    let file = batch(
+        vec![
+            int("name"),
+            int("gone"),
+            Field::new("s", inner.data_type().clone(), true),
+        ],
+        vec![ints(vec![Some(7)]), ints(vec![Some(8)]), inner],
+    );
+    // `name` was renamed, `gone` dropped and added again, and the fields of `s` changed their names with each other.
+    let swapped = DataType::Struct(vec![int("x"), int("y")].into());
+    let wanted = target(vec![
+        long("title"),
+        int("gone"),
+        Field::new("s", swapped, true),
+    ]);
+    let in_s = names([("x", Some("y"), same()), ("y", Some("x"), same())]);
+    let names = names([
+        ("title", Some("name"), same()),
+        ("gone", None, same()),
+        ("s", Some("s"), in_s),
+    ]);
+    let conformer = Conformer::with_names(file.schema_ref(), &wanted, &names).unwrap();
+    assert_eq!(conformer.file_columns(), [0, 2]);
+    let given = conformer.apply(&file).unwrap();
+    let expected = structs(
+        vec![int("x"), int("y")],
+        vec![ints(vec![Some(2)]), ints(vec![Some(1)])],
+        None,
+    );
+    let columns = vec![longs(vec![Some(7)]), ints(vec![None]), expected];
+    assert_eq!(given, RecordBatch::try_new(wanted, columns).unwrap());
 }

@@ -31,6 +31,12 @@ impl CommitMetadata {
         let schema = self.extra_metadata.get("schema")?.as_deref()?;
         Some(schema).filter(|s| !s.trim().is_empty())
     }
+
+    /// The columns by number, in tables with schema on read: see [`SchemaHistory`](crate::schema::SchemaHistory).
+    pub fn latest_schema(&self) -> Option<&str> {
+        let schema = self.extra_metadata.get("latest_schema")?.as_deref()?;
+        Some(schema).filter(|s| !s.trim().is_empty())
+    }
 }
 
 /// What one file write reports: the fields of `HoodieWriteStat` that reading needs. Sizes in bytes.

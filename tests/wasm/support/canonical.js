@@ -60,6 +60,8 @@ function value(/** @type {Data} */ data, /** @type {number} */ i) {
       return moment((BigInt(values[i]) * 1_000_000n) / 10n ** BigInt(type.unit * 3)) + (type.timezone ? 'Z' : '');
     case Type.List:
       return span(valueOffsets, i).map((at) => value(children[0], at));
+    case Type.FixedSizeList:
+      return Array.from({ length: type.listSize }, (_, at) => value(children[0], i * type.listSize + at));
     case Type.Struct:
       return Object.fromEntries(type.children.map((/** @type {any} */ field, /** @type {number} */ at) => [field.name, value(children[at], i)]));
     case Type.Map: {

@@ -7,7 +7,7 @@ use super::column::{Column, Presence, Step, Texts, Values};
 use super::skip::Skip;
 use crate::error::{Error, Result};
 use crate::schema::{
-    AvroField, AvroKind, AvroSchema, Mixed, leaf_type, list_type, map_type, member_name,
+    AvroField, AvroKind, AvroSchema, FileNames, Mixed, leaf_type, list_type, map_type, member_name,
 };
 
 /// Types of a schema, counted wherever they are used: a schema that names itself twice a level would grow without end.
@@ -24,7 +24,7 @@ impl Compiler {
     pub(super) fn record(
         &mut self,
         fields: &[AvroField],
-        wanted: Option<&Fields>,
+        wanted: Option<(&Fields, &FileNames)>,
     ) -> Result<(Vec<Step>, Fields)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut read = Vec::new();
@@ -32,8 +32,14 @@ impl Compiler {
         for field in fields {
             let target = match wanted {
                 None => None,
-                Some(wanted) => match wanted.iter().find(|w| *w.name() == field.name) {
-                    Some(target) => Some(target.data_type()),
+                Some((wanted, names)) => match wanted
+                    .iter()
+                    .find(|w| names.of(w.name()) == Some(&field.name))
+                {
+                    Some(target) => Some(Wanted {
+                        data_type: target.data_type(),
+                        names: names.inner(target.name()),
+                    }),
                     None => {
                         passed.push(self.skip(&field.schema)?);
                         continue;
@@ -42,7 +48,7 @@ impl Compiler {
             };
             push_skip(&mut steps, &mut passed);
             let (column, nullable) = self
-                .column(&field.schema, target)
+                .column(&field.schema, target.as_ref())
                 .map_err(|error| error.context("field", &field.name))?;
             read.push(Field::new(&field.name, column.data_type.clone(), nullable));
             steps.push(Step::Read(column));
@@ -60,7 +66,11 @@ impl Compiler {
     }
 
     /// A column of a type and whether it may be null; of records in it, what `wanted` has.
-    fn column(&mut self, schema: &AvroSchema, wanted: Option<&DataType>) -> Result<(Column, bool)> {
+    fn column(
+        &mut self,
+        schema: &AvroSchema,
+        wanted: Option<&Wanted<'_>>,
+    ) -> Result<(Column, bool)> {
         self.count()?;
         let AvroKind::Union(branches) = &schema.kind else {
             return self.value(schema, wanted, Presence::Always);
@@ -94,7 +104,7 @@ impl Compiler {
         &mut self,
         branches: &[AvroSchema],
         mixed: Mixed<'_>,
-        wanted: Option<&DataType>,
+        wanted: Option<&Wanted<'_>>,
         presence: Presence,
     ) -> Result<Column> {
         Ok(match mixed {
@@ -114,7 +124,8 @@ impl Compiler {
                         ));
                     }
                     let name = member_name(at);
-                    let (column, _) = self.column(member, child(wanted, &name))?;
+                    let wanted = wanted.and_then(|w| child(w.data_type, &name, &w.names));
+                    let (column, _) = self.column(member, wanted.as_ref())?;
                     fields.push(Field::new(name, column.data_type.clone(), true));
                     columns.push(column);
                 }
@@ -129,7 +140,7 @@ impl Compiler {
     fn value(
         &mut self,
         schema: &AvroSchema,
-        wanted: Option<&DataType>,
+        wanted: Option<&Wanted<'_>>,
         presence: Presence,
     ) -> Result<(Column, bool)> {
         let nullable = match &presence {
@@ -137,7 +148,14 @@ impl Compiler {
             Presence::Nullable(_) => true,
             Presence::Union(branches) => branches.contains(&None),
         };
-        if let Some(data_type) = leaf_type(schema) {
+        if let Some(mut data_type) = leaf_type(schema) {
+            // A vector is bytes here; what they mean is the conformer's.
+            if let (DataType::FixedSizeList(..), AvroKind::Fixed(fixed)) =
+                (&data_type, &schema.kind)
+            {
+                data_type =
+                    DataType::FixedSizeBinary(i32::try_from(fixed.size).unwrap_or(i32::MAX));
+            }
             let values = leaf(schema, &data_type)?;
             let cost = match &values {
                 Values::Fixed(size, _) => *size,
@@ -147,10 +165,10 @@ impl Compiler {
         }
         let made = match (&schema.kind, wanted) {
             (AvroKind::Record(record), _) => {
-                let wanted = match wanted {
-                    Some(DataType::Struct(fields)) => Some(fields),
+                let wanted = wanted.and_then(|wanted| match wanted.data_type {
+                    DataType::Struct(fields) => Some((fields, &wanted.names)),
                     _ => None,
-                };
+                });
                 let (steps, fields) = self.record(&record.fields, wanted)?;
                 let cost = steps.iter().map(|step| match step {
                     Step::Read(column) => column.null_cost + 1,
@@ -165,21 +183,24 @@ impl Compiler {
                 )
             }
             (AvroKind::Array(items), _) => {
-                let wanted = match wanted {
-                    Some(DataType::List(element)) => Some(element.data_type()),
+                let wanted = wanted.and_then(|wanted| match wanted.data_type {
+                    DataType::List(element) => Some(Wanted {
+                        data_type: element.data_type(),
+                        names: wanted.names.inner("element"),
+                    }),
                     _ => None,
-                };
-                let (items, nullable) = self.column(items, wanted)?;
+                });
+                let (items, nullable) = self.column(items, wanted.as_ref())?;
                 let element = Field::new("element", items.data_type.clone(), nullable);
                 let values = Values::List(vec![0], Box::new(items));
                 column(list_type(element), presence, values, 0)
             }
             (AvroKind::Map(values), _) => {
-                let wanted = match wanted {
-                    Some(DataType::Map(entries, _)) => child(Some(entries.data_type()), "value"),
+                let wanted = wanted.and_then(|wanted| match wanted.data_type {
+                    DataType::Map(entries, _) => child(entries.data_type(), "value", &wanted.names),
                     _ => None,
-                };
-                let (values, nullable) = self.column(values, wanted)?;
+                });
+                let (values, nullable) = self.column(values, wanted.as_ref())?;
                 let value = Field::new("value", values.data_type.clone(), nullable);
                 let values = Values::Map(vec![0], Texts::default(), Box::new(values));
                 column(map_type(value), presence, values, 0)
@@ -227,14 +248,21 @@ fn push_skip(steps: &mut Vec<Step>, passed: &mut Vec<Skip>) {
     }
 }
 
-fn child<'a>(wanted: Option<&'a DataType>, name: &str) -> Option<&'a DataType> {
-    match wanted {
-        Some(DataType::Struct(fields)) => {
-            let field = fields.iter().find(|field| field.name() == name);
-            field.map(|field| field.data_type())
-        }
-        _ => None,
-    }
+/// The type that the reader wants, and what its fields are called in the writer's.
+struct Wanted<'a> {
+    data_type: &'a DataType,
+    names: FileNames,
+}
+
+fn child<'a>(data_type: &'a DataType, name: &str, names: &FileNames) -> Option<Wanted<'a>> {
+    let DataType::Struct(fields) = data_type else {
+        return None;
+    };
+    let field = fields.iter().find(|field| field.name() == name)?;
+    Some(Wanted {
+        data_type: field.data_type(),
+        names: names.inner(name),
+    })
 }
 
 fn column(data_type: DataType, presence: Presence, values: Values, null_cost: usize) -> Column {

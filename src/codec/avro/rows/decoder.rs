@@ -7,12 +7,12 @@ use super::column::Step;
 use super::compile::Compiler;
 use super::row::{MAX_FILL, Row};
 use crate::error::{Error, Result};
-use crate::schema::{AvroSchema, Conformer};
+use crate::schema::{AvroSchema, Conformer, FileNames};
 
 /// Reads Avro rows of one writer's schema into batches of a reader's: see the [module page](super).
 ///
 /// Promises:
-/// 1. A field is matched by its exact name, at every depth; one that the reader does not have is passed over, one that the
+/// 1. A field is matched by its exact name, at every depth, or by the name it is said to have there; one that the reader does not have is passed over, one that the
 ///    writer does not have is its default or null.
 /// 2. A row that cannot be read ends the decoder: no batch holds a part of it.
 pub struct RowDecoder {
@@ -31,11 +31,16 @@ impl RowDecoder {
     /// Errors: `Schema` when the writer's schema is no record, or with `field` when a column cannot be given in the reader's
     /// type; `Unsupported` for a union inside a union.
     pub fn new(writer: &AvroSchema, reader: &SchemaRef) -> Result<Self> {
+        Self::with_names(writer, reader, &FileNames::default())
+    }
+
+    /// As [`RowDecoder::new`], with the names that the reader's fields have in the writer's schema.
+    pub fn with_names(writer: &AvroSchema, reader: &SchemaRef, names: &FileNames) -> Result<Self> {
         let Some(record) = writer.as_record() else {
             return Err(Error::schema("the schema of Avro rows is not a record"));
         };
         let (mut steps, read) =
-            Compiler::default().record(&record.fields, Some(reader.fields()))?;
+            Compiler::default().record(&record.fields, Some((reader.fields(), names)))?;
         // Rows are as long as their framing says: what lies behind the last wanted field need not be walked.
         if let Some(Step::Skip(_)) = steps.last() {
             steps.pop();
@@ -43,7 +48,7 @@ impl RowDecoder {
         let read = Arc::new(Schema::new(read));
         Ok(Self {
             steps,
-            conformer: Conformer::new(&read, reader)?,
+            conformer: Conformer::with_names(&read, reader, names)?,
             read,
             rows: 0,
             fill: MAX_FILL,

@@ -201,6 +201,10 @@ pub(crate) fn holds(schema: &AvroSchema, array: &dyn Array, row: usize, value: &
         }
         (Value::String(v) | Value::Enum(_, v), _) => array.as_string::<i32>().value(row) == v,
         (Value::Bytes(v), _) => array.as_binary::<i32>().value(row) == v,
+        (Value::Fixed(_, v), _) if schema.logical.is_some() => {
+            let numbers = array.as_fixed_size_list().value(row).to_data();
+            numbers.buffers()[0].as_slice() == v
+        }
         (Value::Fixed(_, v), _) => array.as_fixed_size_binary().value(row) == v,
         (Value::Decimal(v), _) => {
             let bytes: Vec<u8> = v.try_into().unwrap();

@@ -1,7 +1,7 @@
 //! The writer's schema against the table's.
 
 use super::*;
-use crate::schema::DEFAULT_KEY;
+use crate::schema::{DEFAULT_KEY, list_type};
 
 fn timestamp(unit: TimeUnit, zone: Option<&str>) -> DataType {
     DataType::Timestamp(unit, zone.map(Arc::from))
@@ -208,4 +208,110 @@ fn unwanted_fields_of_every_type_are_passed_over() {
 fn rows_are_counted_without_columns() {
     let batch = try_read(&one(r#""int""#), &schema(vec![]), &[long(1), long(2)]).unwrap();
     assert_eq!((batch.num_rows(), batch.num_columns()), (2, 0));
+}
+
+#[test]
+fn fields_are_found_by_the_names_they_had() {
+    use crate::schema::{FileName, FileNames};
+    let named = |name: Option<&str>, inner| FileName {
+        name: name.map(str::to_owned),
+        inner,
+    };
+    let writer = record(
+        r#"{"name":"name","type":"string"},{"name":"gone","type":"string"},{"name":"l","type":{"type":"array","items":
+            {"type":"record","name":"s","fields":[{"name":"skipped","type":"int"},{"name":"old","type":"int"}]}}}"#,
+    );
+    let inner = DataType::Struct(vec![Field::new("new", DataType::Int64, true)].into());
+    let reader = schema(vec![
+        Field::new("gone", DataType::Utf8, true),
+        Field::new("l", list_type(Field::new("element", inner, false)), true),
+        Field::new("title", DataType::Utf8, true),
+    ]);
+    let element = FileNames::new([("new".to_owned(), named(Some("old"), FileNames::SAME))].into());
+    let list = FileNames::new([("element".to_owned(), named(Some("element"), element))].into());
+    let names = FileNames::new(
+        [
+            ("gone".to_owned(), named(None, FileNames::SAME)),
+            ("title".to_owned(), named(Some("name"), FileNames::SAME)),
+            ("l".to_owned(), named(Some("l"), list)),
+        ]
+        .into(),
+    );
+    let mut decoder =
+        RowDecoder::with_names(&parse_avro(&writer).unwrap(), &reader, &names).unwrap();
+    decoder
+        .push(
+            &[
+                text("a"),
+                text("old value"),
+                long(1),
+                long(5),
+                long(6),
+                long(0),
+            ]
+            .concat(),
+        )
+        .unwrap();
+    let batch = decoder.finish().unwrap();
+    assert_eq!(batch.schema(), reader);
+    assert!(batch.column(0).is_null(0));
+    assert_eq!(batch.column(2).as_string::<i32>().value(0), "a");
+    let element = batch.column(1).as_list::<i32>().value(0);
+    assert_eq!(
+        element
+            .as_struct()
+            .column(0)
+            .as_primitive::<Int64Type>()
+            .values(),
+        &[6]
+    );
+}
+
+#[test]
+fn a_vector_is_a_list_of_its_numbers() {
+    let vector = |size: usize, dimension: i32, element: &str| {
+        format!(
+            r#"["null",{{"type":"fixed","name":"v","namespace":"","size":{size},"logicalType":"vector","dimension":{dimension},"elementType":"{element}","storageBacking":"FIXED_BYTES"}}]"#
+        )
+    };
+    // As Hudi 1.2 wrote [0.5, 2.5, -1.0].
+    let bytes = [0, 0, 0, 0x3f, 0, 0, 0x20, 0x40, 0, 0, 0x80, 0xbf];
+    let row = [&[2][..], &bytes].concat();
+    let found = column(&vector(12, 3, "FLOAT"), &[row, vec![0]]);
+    let lists = found.as_fixed_size_list();
+    assert_eq!((lists.value_length(), lists.is_null(1)), (3, true));
+    assert_eq!(
+        lists.value(0).as_primitive::<Float32Type>().values(),
+        &[0.5, 2.5, -1.0]
+    );
+    let found = column(&vector(2, 2, "INT8"), &[vec![2, 0xff, 0x80]]);
+    assert_eq!(
+        found
+            .as_fixed_size_list()
+            .value(0)
+            .as_primitive::<Int8Type>()
+            .values(),
+        &[-1, -128]
+    );
+    let doubles = [
+        vec![2],
+        0.1f64.to_le_bytes().to_vec(),
+        1e300f64.to_le_bytes().to_vec(),
+    ]
+    .concat();
+    let found = column(&vector(16, 2, "DOUBLE"), &[doubles]);
+    assert_eq!(
+        found
+            .as_fixed_size_list()
+            .value(0)
+            .as_primitive::<Float64Type>()
+            .values(),
+        &[0.1, 1e300]
+    );
+    // What does not add up is the bytes that it is.
+    let odd = column(
+        &vector(13, 3, "FLOAT"),
+        &[[&[2][..], &bytes, &[7]].concat()],
+    );
+    assert_eq!(odd.as_fixed_size_binary().value(0)[12], 7);
 }
