@@ -6,7 +6,9 @@
 mod incremental;
 mod plan;
 mod run;
+mod visible;
 
 pub use incremental::{Changed, check_commit_times};
 pub use plan::{Bound, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};
+pub use visible::TableInstants;

@@ -17,7 +17,8 @@ pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
 pub use base_scan::Estimate;
 pub use log_scan::{
-    FoundBlocks, LogScan, ScanOptions, block_content, block_contents, find_blocks, scan_logs,
+    FoundBlocks, LogScan, ScanOptions, VisibleInstants, block_content, block_contents, find_blocks,
+    scan_logs, scan_visible_logs,
 };
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

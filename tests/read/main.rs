@@ -5,6 +5,7 @@ mod support;
 
 mod evolution;
 mod incremental;
+mod log_blocks;
 mod metadata;
 mod options;
 mod spark;
