@@ -221,7 +221,7 @@ export function openOptions(options) {
     cache: cacheOptions(cache ?? {}),
   });
   if (onRequest !== undefined && typeof onRequest !== 'function') throw invalid('onRequest is a function');
-  return { json, storage, onRequest, ...callOptions(options) };
+  return { json, storage, cache: cache ?? {}, onRequest, ...callOptions(options) };
 }
 
 /**
@@ -254,7 +254,8 @@ export function checkKeys(given, known, what) {
 
 /** A Worker has 128 MB of memory in all, so its cache is smaller unless the caller says otherwise. */
 function cacheOptions(/** @type {import('./index.d.ts').CacheInit} */ cache) {
-  checkKeys(cache, ['memory', 'coalesceGap', 'maxRequest'], 'cache option');
+  checkKeys(cache, ['memory', 'persistent', 'persistentBytes', 'coalesceGap', 'maxRequest'], 'cache option');
+  if (cache.persistentBytes !== undefined) count('cache.persistentBytes', cache.persistentBytes, 1);
   const inWorkerd = typeof navigator === 'object' && navigator?.userAgent === 'Cloudflare-Workers';
   const { memory = (inWorkerd ? 16 : 64) * 2 ** 20, coalesceGap, maxRequest } = cache;
   return {

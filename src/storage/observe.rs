@@ -10,6 +10,8 @@ pub enum Source {
     Network,
     /// The cache in memory.
     Memory,
+    /// The cache that outlives this instance.
+    Persistent,
 }
 
 impl Source {
@@ -18,6 +20,7 @@ impl Source {
         match self {
             Self::Network => "network",
             Self::Memory => "memory",
+            Self::Persistent => "persistent",
         }
     }
 }

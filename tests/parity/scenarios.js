@@ -9,6 +9,7 @@ import { bundles } from '../../scripts/lib/spark.mjs';
 import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
+import { storageLock } from './storage_lock.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -122,7 +123,8 @@ const pending = [
  */
 export function scenarios(recipes, seeds) {
   const checksum = { name: 'side_files/stale_crc', session: utc('1.1.1'), run: staleChecksum, brief: true };
-  return [...matrix(), checksum, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
+  const lock = { name: 'I/storage_lock', session: { ...utc('1.1.1'), lock: true }, run: storageLock, brief: true };
+  return [...matrix(), checksum, lock, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
 }
 
 /**
