@@ -89,6 +89,8 @@ export interface ReadOptionsInit extends CallOptions {
   limit?: number;
   /** Asks the metadata table and the store for the files and fails where they differ. `hoodie.metadata.enable=false` in hudiOptions leaves the metadata table aside. */
   checkListing?: boolean;
+  /** Damaged spans of log files are passed over, counted and named in metrics; true makes them CORRUPT. */
+  strictLogs?: boolean;
   /** The hoodie.read.* keys of this one read; the named options above win over them. */
   hudiOptions?: Readonly<Record<string, string>>;
 }
@@ -108,6 +110,7 @@ export class HudiReadOptions {
   withHudiOption(key: string, value: string): HudiReadOptions;
   withReadOptimized(on?: boolean): HudiReadOptions;
   withLimit(rows: number): HudiReadOptions;
+  withStrictLogs(on?: boolean): HudiReadOptions;
   withSignal(signal: AbortSignal): HudiReadOptions;
   queryType(): HudiQueryType;
   asOfTimestamp(): string | undefined;
@@ -183,7 +186,7 @@ export class HudiFileGroupReader implements Disposable {
   readonly isMetadataTable: boolean;
   readFileSlice(slice: HudiFileSlice, options?: ReadOptions): Promise<HudiResult>;
   readFileSliceStream(slice: HudiFileSlice, options?: ReadOptions): HudiRecordBatchStream;
-  /** No log paths: the base file alone. Log files are UNSUPPORTED in this release. A filter on a column the batch lacks is SCHEMA. */
+  /** No log paths: the base file alone; no base path: the logs alone. A filter on a column the batch lacks is SCHEMA. */
   readFileSliceFromPaths(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): Promise<HudiResult>;
   readFileSliceFromPathsStream(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): HudiRecordBatchStream;
   close(): void;

@@ -6,6 +6,7 @@ mod support;
 mod evolution;
 mod incremental;
 mod log_blocks;
+mod logs;
 mod metadata;
 mod options;
 mod spark;

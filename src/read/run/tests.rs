@@ -6,7 +6,8 @@ use futures::TryStreamExt;
 
 use super::*;
 use crate::ErrorKind;
-use crate::model::BaseFileName;
+use crate::model::{BaseFile, BaseFileName, PartitionPath};
+use crate::slice::BaseRequest;
 use crate::storage::{CallScope, StorageOptions};
 use crate::support;
 
@@ -27,12 +28,8 @@ fn copies() -> (Storage, Vec<SliceTask>, Vec<String>) {
     let key = Field::new("_hoodie_record_key", DataType::Utf8, true);
     let request = BaseRequest::all(Arc::new(Schema::new(vec![key])));
     let task = |path: String| SliceTask {
-        file: BaseFile {
-            name: BaseFileName::parse(&path).unwrap(),
-            size: content.len() as u64,
-            path,
-        },
-        request: request.clone(),
+        slice: slice_of(path, content.len() as u64),
+        request: SliceRequest::base_only(request.clone()),
         opened: None,
     };
     let tasks: Vec<SliceTask> = names.into_iter().map(task).collect();
@@ -40,6 +37,18 @@ fn copies() -> (Storage, Vec<SliceTask>, Vec<String>) {
     let expected = keys(&storage, first, None).unwrap();
     let storage = storage.for_call(CallScope::default());
     (storage, tasks, expected)
+}
+
+/// A slice of one base file.
+fn slice_of(path: String, size: u64) -> FileSlice {
+    let name = BaseFileName::parse(&path).unwrap();
+    FileSlice {
+        partition: PartitionPath::new(""),
+        file_id: name.file_id.clone(),
+        instant: name.instant.clone(),
+        base: Some(BaseFile { name, path, size }),
+        logs: Vec::new(),
+    }
 }
 
 fn keys(storage: &Storage, tasks: Vec<SliceTask>, limit: Option<u64>) -> Result<Vec<String>> {
@@ -86,7 +95,7 @@ fn a_limit_holds_over_all_files_and_asks_for_no_file_it_does_not_need() {
 #[test]
 fn an_error_ends_the_stream_behind_the_rows_before_it() {
     let (storage, mut tasks, one) = copies();
-    tasks[1].file.path = "gone.parquet".to_owned();
+    tasks[1].slice.base.as_mut().unwrap().path = "gone.parquet".to_owned();
     let mut stream = Box::pin(run(&storage, tasks, None));
     let mut rows = 0;
     let error = support::block_on(async {

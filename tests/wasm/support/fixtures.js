@@ -53,7 +53,7 @@ export async function unpack(/** @type {string} */ name) {
 }
 
 /**
- * The recorded snapshot and incremental queries of a table; of a merge-on-read table those that leave its log files out.
+ * The recorded snapshot and incremental queries of a table; of a merge-on-read table the snapshot queries.
  *
  * @returns {Promise<Recorded[]>}
  */
@@ -61,7 +61,7 @@ export async function recorded(/** @type {string} */ name) {
   const spark = JSON.parse(await readFile(path.join(data, `${name}.expected.json`), 'utf8'));
   const mor = spark.tableType === 'MERGE_ON_READ';
   /** @type {any[]} */
-  const queries = spark.queries.filter((/** @type {any} */ { query }) => query.queryType !== 'cdc' && (!mor || query.readOptimized));
+  const queries = spark.queries.filter((/** @type {any} */ { query }) => query.queryType !== 'cdc' && (!mor || query.queryType === 'snapshot'));
   return queries
     .map((/** @type {any} */ entry) => (entry.query.queryType === 'incremental' ? asSparkMeans(name, entry) : entry))
     .filter(({ error }) => error === undefined || name !== refusedByFault)
