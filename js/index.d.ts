@@ -284,6 +284,7 @@ export interface ByteRangeCache {
 export type HudiProgress =
   | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' }
   | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
+  | { readonly type: 'files'; readonly done: number; readonly total: number }
   | { readonly type: 'rows'; readonly rows: number }
   | { readonly type: 'warning'; readonly message: string; readonly path?: string };
 export interface RequestInfoEvent {

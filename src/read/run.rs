@@ -49,6 +49,7 @@ pub fn run(
 ) -> impl Stream<Item = Result<RecordBatch>> + Send + use<> {
     Run {
         storage: storage.clone(),
+        files: (0, tasks.len()),
         tasks: tasks.into(),
         ahead: VecDeque::new(),
         held: Arc::default(),
@@ -62,6 +63,8 @@ pub fn run(
 
 struct Run {
     storage: Storage,
+    /// How many are read, and how many there are.
+    files: (usize, usize),
     tasks: VecDeque<SliceTask>,
     ahead: VecDeque<Ahead>,
     /// Bytes that files hold before their turn.
@@ -172,6 +175,8 @@ impl Run {
                     Poll::Ready(Some(batch)) => return Poll::Ready(Some(batch)),
                     Poll::Ready(None) => {
                         self.current = None;
+                        self.files.0 += 1;
+                        self.storage.tell_files(self.files.0, self.files.1);
                         self.window = (self.window * 2).min(AHEAD);
                         self.advance(context);
                     }

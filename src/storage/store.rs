@@ -93,6 +93,13 @@ impl Storage {
         }
     }
 
+    /// Tells the observer that so many of a read's files are read.
+    pub fn tell_files(&self, done: usize, total: usize) {
+        if let Some(observer) = &self.scope.observer {
+            observer.files(done, total);
+        }
+    }
+
     /// The most bytes that one request asks for.
     pub fn max_request(&self) -> u64 {
         self.shared.options.max_request

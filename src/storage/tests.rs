@@ -180,6 +180,7 @@ impl Observer for Ear {
         self.0.lock().unwrap().push(event.clone());
     }
     fn bytes(&self, _: u64) {}
+    fn files(&self, _: usize, _: usize) {}
     fn warning(&self, _: &str, _: Option<&str>) {}
 }
 

@@ -183,8 +183,8 @@ impl Table {
                 let slices_and_first = async {
                     let slices = slices(&none).await?;
                     let first = match purpose {
-                        Purpose::Rows => self.open_first(&slices).await,
-                        Purpose::Slices | Purpose::AllSlices => None,
+                        Purpose::Rows if options.limit != Some(0) => self.open_first(&slices).await,
+                        _ => None,
                     };
                     Ok((slices, first))
                 };

@@ -9,4 +9,5 @@ mod log_blocks;
 mod logs;
 mod metadata;
 mod options;
+mod rounds;
 mod spark;

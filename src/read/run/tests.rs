@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow::array::AsArray;
 use arrow::datatypes::{DataType, Field, Schema};
@@ -8,7 +8,7 @@ use super::*;
 use crate::ErrorKind;
 use crate::model::{BaseFile, BaseFileName, PartitionPath};
 use crate::slice::BaseRequest;
-use crate::storage::{CallScope, StorageOptions};
+use crate::storage::{CallScope, Observer, RequestEvent, StorageOptions};
 use crate::support;
 
 const FILES: usize = 12;
@@ -58,6 +58,32 @@ fn keys(storage: &Storage, tasks: Vec<SliceTask>, limit: Option<u64>) -> Result<
         .iter()
         .flat_map(|batch| batch.column(0).as_string::<i32>().iter());
     Ok(keys.map(|key| key.unwrap().to_owned()).collect())
+}
+
+/// Hears how many files are read.
+#[derive(Default)]
+struct Ear(Mutex<Vec<(usize, usize)>>);
+
+impl Observer for Ear {
+    fn request(&self, _: &RequestEvent) {}
+    fn bytes(&self, _: u64) {}
+    fn files(&self, done: usize, total: usize) {
+        self.0.lock().unwrap().push((done, total));
+    }
+    fn warning(&self, _: &str, _: Option<&str>) {}
+}
+
+#[test]
+fn each_file_that_is_read_is_told_of() {
+    let (storage, tasks, _) = copies();
+    let ear = Arc::new(Ear::default());
+    let storage = storage.for_call(CallScope {
+        observer: Some(Arc::clone(&ear) as _),
+        ..CallScope::default()
+    });
+    keys(&storage, tasks, None).unwrap();
+    let expected: Vec<_> = (1..=FILES).map(|done| (done, FILES)).collect();
+    assert_eq!(*ear.0.lock().unwrap(), expected);
 }
 
 #[test]
