@@ -38,8 +38,6 @@ const sparkFailures = ['v9_cow_partition_types'];
 
 /** Recipes that need what the reader does not do yet. @type {Record<string, string>} */
 const pendingRecipes = {
-  v9_mor_schema_on_read: 'issue 7: schema on read',
-  v9_mor_vector_by_1_2: 'issue 7: VECTOR and BLOB columns',
   v9_upgraded_from_8: 'issue 6: it starts from v8_mor_parts, which joins tests/data then',
 };
 
