@@ -20,6 +20,8 @@ pub mod read_key {
     pub const BATCH_SIZE: &str = "hoodie.read.stream.batch_size";
     /// `false` leaves the metadata table aside; also a key of the open options.
     pub const METADATA_ENABLE: &str = "hoodie.metadata.enable";
+    /// `false` asks no statistics and indexes; also a key of the open options.
+    pub const DATA_SKIPPING: &str = "hoodie.enable.data.skipping";
     /// `true` reads base files only.
     pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
     /// Spark's: `false` takes columns of older files by name, also where the table's history says that they were renamed.
@@ -196,6 +198,15 @@ impl ReadOptions {
         metadata_enabled(&self.hudi_options)
     }
 
+    /// Whether statistics and indexes may rule files out: `false` never, `true` also where that costs more than it saves.
+    /// The read's own word counts before that of the table's `properties`.
+    pub fn data_skipping(&self, properties: &BTreeMap<String, String>) -> Result<Option<bool>> {
+        match switch(&self.hudi_options, read_key::DATA_SKIPPING)? {
+            None => switch(properties, read_key::DATA_SKIPPING),
+            on => Ok(on),
+        }
+    }
+
     fn option(&self, key: &str) -> Option<&String> {
         self.hudi_options.get(key)
     }
@@ -210,12 +221,14 @@ impl ReadOptions {
 ///
 /// Errors: `InvalidArgument` for what is neither true nor false.
 pub fn metadata_enabled(properties: &BTreeMap<String, String>) -> Result<Option<bool>> {
-    let key = read_key::METADATA_ENABLE;
-    match properties
+    switch(properties, read_key::METADATA_ENABLE)
+}
+
+fn switch(properties: &BTreeMap<String, String>, key: &'static str) -> Result<Option<bool>> {
+    let text = properties
         .get(key)
-        .map(|text| text.trim().to_ascii_lowercase())
-        .as_deref()
-    {
+        .map(|text| text.trim().to_ascii_lowercase());
+    match text.as_deref() {
         None => Ok(None),
         Some("true") => Ok(Some(true)),
         Some("false") => Ok(Some(false)),

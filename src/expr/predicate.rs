@@ -121,6 +121,23 @@ impl Predicate {
             .map(|condition| condition.path.as_slice())
     }
 
+    /// The values of which a column must have one in every row that passes, where the filters say so. No value at all is an
+    /// empty list.
+    pub fn one_of(&self, column: &str) -> Option<Vec<&Scalar>> {
+        let of_column = self
+            .conditions
+            .iter()
+            .filter(|condition| condition.path.as_slice() == [column]);
+        let lists = of_column.filter_map(|condition| match &condition.test {
+            Test::Order(orders, scalar) if orders.equal && !orders.less && !orders.greater => {
+                Some(vec![scalar])
+            }
+            Test::OneOf(list, false) => Some(list.iter().collect()),
+            _ => None,
+        });
+        lists.min_by_key(Vec::len)
+    }
+
     /// The filters on columns that `keep` names, such as those of the partition path.
     #[must_use]
     pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {

@@ -20,8 +20,6 @@ mod crypto;
 #[cfg(target_arch = "wasm32")]
 mod fetch;
 #[cfg(target_arch = "wasm32")]
-mod js_cache;
-#[cfg(target_arch = "wasm32")]
 mod js_store;
 #[cfg(target_arch = "wasm32")]
 mod js_value;
@@ -39,8 +37,6 @@ mod signer;
 mod tests;
 mod web_folder;
 
-#[cfg(target_arch = "wasm32")]
-pub use js_cache::JsCache;
 pub use manifest::Manifest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{open_folder, open_memory};

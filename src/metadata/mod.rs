@@ -17,23 +17,33 @@
 //! | `payload.rs` | what a record says, and how a newer one merges with an older one |
 //! | `shard.rs` | [`Shard`]: one file group, looked into by keys, by prefixes or whole |
 //! | `metadata_table.rs` | [`MetadataTable`]: partitions and their shards |
+//! | `stats.rs`, `stats_value.rs` | [`StoredStats`]: bounds of columns in files and partitions |
+//! | `record_index.rs` | [`Locations`]: record keys to file groups, secondary values to record keys |
+//! | `index_defs.rs` | [`IndexDefinition`]: which secondary and expression indexes there are |
 //! | `listing.rs` | [`MetadataListing`]: files of the data table |
 //!
 //! Source: Hudi 1.1 `HoodieBackedTableMetadata`, `HoodieMetadataPayload`, `HoodieTableMetadataUtil`.
 
 mod fence;
 mod hfile_read;
+mod index_defs;
 mod listing;
 mod metadata_table;
 pub mod partition;
 mod payload;
+mod record_index;
 mod shard;
+mod stats;
+mod stats_value;
 
 pub use fence::Fence;
+pub use index_defs::IndexDefinition;
 pub use listing::MetadataListing;
 pub use metadata_table::MetadataTable;
 pub use payload::{ColumnStats, Payload, RecordLocation};
+pub use record_index::Locations;
 pub use shard::Shard;
+pub use stats::StoredStats;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

@@ -158,7 +158,11 @@ impl Changed {
         }
         let slices = files.slices(meta)?.into_iter();
         let (kept, pruned) = slices.partition(|slice| pruner.keeps(&slice.partition));
-        Ok(Slices { kept, pruned })
+        Ok(Slices {
+            kept,
+            pruned,
+            ..Slices::default()
+        })
     }
 
     /// The slices of the snapshot as it stood when the range ended.

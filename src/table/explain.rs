@@ -8,7 +8,7 @@ use super::open::Table;
 use super::read::Purpose;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
-use crate::slice::{Estimate, open_slice};
+use crate::slice::{Estimate, open_base};
 
 /// Footers asked for at once; the storage holds its own bound.
 const PARALLEL: usize = 16;
@@ -21,7 +21,7 @@ pub struct PlanFacts {
     pub instant: String,
     /// Every file slice as of then.
     pub files: Vec<PlannedFile>,
-    /// Requests for footers, columns and log files.
+    /// Requests for footers and columns.
     pub estimated_requests: u64,
     /// Bytes of their bodies.
     pub estimated_bytes: u64,
@@ -33,24 +33,29 @@ pub struct PlanFacts {
 pub struct PlannedFile {
     /// The slice.
     pub slice: FileSliceFacts,
-    /// `partition` when its partition's path cannot pass the filters.
+    /// What says that no row of it can pass the filters: `partition` (its path), `partition-stats`, `column-stats`,
+    /// `record-index`, `secondary-index`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_by: Option<&'static str>,
 }
 
 impl Table {
-    /// Plans a read; reads the footers of its base files and the frames of its log blocks.
+    /// Plans a read and reads the footers of its base files.
     ///
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
         let snapshot = self.prepare(options, None, Purpose::AllSlices).await?;
-        let merging = self.merging(snapshot.as_of.as_ref(), options.strict_logs);
-        let tasks = snapshot.bound.tasks(&snapshot.slices.kept, &merging)?;
-        let estimates = tasks.into_iter().map(|task| {
+        let tasks = snapshot
+            .slices
+            .kept
+            .iter()
+            .map(|slice| snapshot.bound.task(slice));
+        let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
+        let estimates = tasks?.into_iter().map(|task| {
             let storage = self.meta.storage.clone();
             async move {
-                let slice = open_slice(&storage, &task.slice, &task.request, None).await?;
-                Ok::<_, Error>(slice.estimate())
+                let file = open_base(&storage, &task.file, &task.request).await?;
+                Ok::<_, Error>(file.estimate())
             }
         });
         let estimates: Vec<Estimate> = stream::iter(estimates)
@@ -59,6 +64,9 @@ impl Table {
             .await?;
         let kept = self.slice_facts(&snapshot.slices.kept).await?;
         let pruned = self.slice_facts(&snapshot.slices.pruned).await?;
+        let (skipped, reasons): (Vec<_>, Vec<_>) = snapshot.slices.skipped.into_iter().unzip();
+        let skipped = self.slice_facts(&skipped).await?;
+        let skipped = skipped.into_iter().zip(reasons);
         let files = |slices: Vec<FileSliceFacts>, pruned_by| {
             slices
                 .into_iter()
@@ -70,6 +78,10 @@ impl Table {
             instant: instant.map(ToString::to_string).unwrap_or_default(),
             files: files(kept, None)
                 .chain(files(pruned, Some("partition")))
+                .chain(skipped.map(|(slice, by)| PlannedFile {
+                    slice,
+                    pruned_by: Some(by),
+                }))
                 .collect(),
             estimated_requests: estimates.iter().map(|e| e.requests).sum(),
             estimated_bytes: estimates.iter().map(|e| e.bytes).sum(),

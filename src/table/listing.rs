@@ -11,6 +11,7 @@ use crate::config::{ReadOptions, metadata_enabled};
 use crate::error::{Error, ErrorKind, Result};
 use crate::metadata::{MetadataListing, MetadataTable};
 use crate::model::TableVersion;
+use crate::storage::Storage;
 use crate::timeline::MetaClient;
 use crate::view::{DirectoryListing, FileListing, PartitionFiles, PartitionPruner, file_groups};
 
@@ -18,6 +19,19 @@ use crate::view::{DirectoryListing, FileListing, PartitionFiles, PartitionPruner
 pub(super) type MetadataCell = Arc<Mutex<Option<Arc<MetadataTable>>>>;
 
 impl Table {
+    /// The metadata table, if the table has one, the caller does not switch it off, and it can be used.
+    ///
+    /// One that is broken, or behind the data table, is warned of and not used. Errors: those of the storage that may pass.
+    pub(super) async fn metadata(
+        &self,
+        options: &ReadOptions,
+    ) -> Result<Option<Arc<MetadataTable>>> {
+        match self.metadata_wanted(options)? {
+            true => self.listing_of_metadata().usable().await,
+            false => Ok(None),
+        }
+    }
+
     /// Whether the caller lets the metadata table be used, and it is there.
     fn metadata_wanted(&self, options: &ReadOptions) -> Result<bool> {
         // Its logs have names that begin with a dot, and without them it would answer with what was.
@@ -69,6 +83,14 @@ pub(super) struct TableListing {
 }
 
 impl TableListing {
+    /// The metadata table, unless it is broken or behind; then that is warned of.
+    async fn usable(&self) -> Result<Option<Arc<MetadataTable>>> {
+        match self.loaded().await {
+            Ok(table) => Ok(Some(table)),
+            Err(error) => self.worked_around(&error).then_some(None).ok_or(error),
+        }
+    }
+
     async fn loaded(&self) -> Result<Arc<MetadataTable>> {
         let Some(cell) = &self.metadata else {
             return Err(Error::internal("no metadata table was asked for"));
@@ -91,22 +113,9 @@ impl TableListing {
         }
     }
 
-    /// Whether the store can stand in for a metadata table that failed so; then it is said.
     fn worked_around(&self, error: &Error) -> bool {
-        let lasting = matches!(
-            error.kind(),
-            ErrorKind::Corrupt
-                | ErrorKind::NotFound
-                | ErrorKind::Unsupported
-                | ErrorKind::PreconditionFailed
-                | ErrorKind::LimitExceeded
-        );
-        if lasting {
-            let message =
-                format!("the metadata table is not used, the store lists instead: {error}");
-            self.meta.storage.warn(&message, None);
-        }
-        lasting
+        let what = "the metadata table is not used, the store lists instead";
+        worked_around(&self.meta.storage, what, error)
     }
 
     async fn answer(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>> {
@@ -189,4 +198,20 @@ impl FileListing for TableListing {
         self.meta.storage.metrics().note_metadata_listing();
         Ok(answered)
     }
+}
+
+/// Whether a read can do without what failed so; then it is warned of.
+pub(super) fn worked_around(storage: &Storage, what: &str, error: &Error) -> bool {
+    let lasting = matches!(
+        error.kind(),
+        ErrorKind::Corrupt
+            | ErrorKind::NotFound
+            | ErrorKind::Unsupported
+            | ErrorKind::PreconditionFailed
+            | ErrorKind::LimitExceeded
+    );
+    if lasting {
+        storage.warn(&format!("{what}: {error}"), error.get("path"));
+    }
+    lasting
 }

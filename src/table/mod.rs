@@ -12,6 +12,7 @@ mod open;
 mod paths;
 mod read;
 mod schema;
+mod skip;
 
 pub use explain::{PlanFacts, PlannedFile};
 pub use facts::{FileSliceFacts, InstantFacts, TableFacts, TimelineEntryFacts};

@@ -105,7 +105,7 @@ test("Python's builder and a reader of file groups open the same table", async (
   for await (const { numRows } of reader.readFileSliceStream(slice, { batchSize: 2 })) streamed += numRows;
   assert.equal(streamed, whole.numRows);
   const code = (/** @type {any} */ wanted) => (/** @type {unknown} */ error) => hudi.HudiError.is(error, wanted);
-  await assert.rejects(reader.readFileSliceFromPaths(slice.baseFileRelativePath, ['.x.log.1_0-0-0']), code('INVALID_ARGUMENT'));
+  await assert.rejects(reader.readFileSliceFromPaths(slice.baseFileRelativePath, ['.x.log.1_0-0-0']), code('UNSUPPORTED'));
   reader.close();
   await assert.rejects(reader.readFileSlice(slice), code('DISPOSED'));
   const s3 = hudi.HudiTableBuilder.fromBaseUri('s3://bucket/table').withOption('aws_region', 'eu-central-1');
@@ -193,14 +193,11 @@ test('events tell of every request and of the rows, and a listener that throws b
   const heard = [];
   const result = await table.read({
     onProgress: (event) => {
-      const count = event.type === 'rows' ? ` ${event.rows}` : event.type === 'files' ? ` ${event.done} of ${event.total}` : '';
-      heard.push(event.type + count);
+      heard.push(event.type === 'rows' ? `rows ${event.rows}` : event.type);
       throw new Error('a listener of the caller');
     },
   });
-  const files = result.metrics.filesTotal;
-  assert.equal(heard.findLast((event) => event.startsWith('rows')), `rows ${result.numRows}`);
-  assert.equal(heard.at(-1), `files ${files} of ${files}`);
+  assert.equal(heard.at(-1), `rows ${result.numRows}`);
   assert.ok(heard.includes('phase') && heard.includes('bytes'));
   assert.equal(result.metrics.rowsScanned, result.numRows);
   assert.equal(requests.filter(({ source }) => source === 'network').length, result.metrics.requests);

@@ -45,12 +45,7 @@ impl Logs {
     }
 
     fn scan(&self, options: ScanOptions) -> Result<LogScan> {
-        block_on(scan_logs(
-            &self.storage,
-            &self.logs,
-            &|_: &str| true,
-            options,
-        ))
+        block_on(scan_logs(&self.storage, &self.logs, &|_| true, options))
     }
 
     fn contents(&self, blocks: &[LogBlock]) -> Vec<String> {

@@ -1,5 +1,3 @@
-mod of_commits;
-
 use std::collections::BTreeSet;
 
 use arrow::datatypes::{DataType, Field, Schema};

@@ -1,0 +1,277 @@
+//! Slices ruled out by what the metadata table knows of them, before any of their files is opened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow::datatypes::DataType;
+
+use super::listing::worked_around;
+use super::open::Table;
+use crate::config::{KeyGeneratorType, ReadOptions};
+use crate::error::Result;
+use crate::expr::Scalar;
+use crate::metadata::partition::{COLUMN_STATS, PARTITION_STATS, RECORD_INDEX};
+use crate::metadata::{IndexDefinition, MetadataTable};
+use crate::model::meta_field::RECORD_KEY;
+use crate::model::{FileSlice, InstantTime, PartitionPath};
+use crate::read::{Bound, Slices};
+
+/// `HudiReadPlan`'s words for what ruled a slice out.
+const BY_PARTITION_STATS: &str = "partition-stats";
+const BY_COLUMN_STATS: &str = "column-stats";
+const BY_RECORD_INDEX: &str = "record-index";
+const BY_SECONDARY_INDEX: &str = "secondary-index";
+
+/// Record keys that an index is asked for at most.
+const MOST_KEYS: usize = 10_000;
+
+/// One attempt to rule slices out.
+struct Skipping<'a> {
+    table: &'a Table,
+    bound: &'a Bound,
+    metadata: &'a MetadataTable,
+    /// Whether what the metadata table knows of now holds: not of a time before.
+    latest: bool,
+    /// Whether indexes are asked even where opening the files costs no more.
+    always: bool,
+}
+
+impl Table {
+    /// Moves slices that no row of can pass the filters from kept to skipped.
+    ///
+    /// What is not surely ruled out stays; so does all of a table whose columns are followed by numbers, since statistics go by
+    /// names. An index that is broken is warned of and not used.
+    pub(super) async fn skip(
+        &self,
+        options: &ReadOptions,
+        bound: &Bound,
+        mut slices: Slices,
+        as_of: Option<&InstantTime>,
+    ) -> Result<Slices> {
+        let switch = options.data_skipping(self.meta.config.properties())?;
+        let one = if switch == Some(true) { 0 } else { 1 };
+        if bound.predicate().is_empty()
+            || bound.is_numbered()
+            || slices.kept.len() <= one
+            || switch == Some(false)
+        {
+            return Ok(slices);
+        }
+        let Some(metadata) = self.metadata(options).await? else {
+            return Ok(slices);
+        };
+        let skipping = Skipping {
+            table: self,
+            bound,
+            metadata: &metadata,
+            latest: as_of.is_none(),
+            always: switch == Some(true),
+        };
+        let before = slices.clone();
+        match skipping.all(&mut slices).await {
+            Ok(()) => Ok(slices),
+            Err(error) => {
+                let what = "the metadata table rules no file out";
+                worked_around(&self.meta.storage, what, &error)
+                    .then_some(before)
+                    .ok_or(error)
+            }
+        }
+    }
+}
+
+impl Skipping<'_> {
+    async fn all(&self, slices: &mut Slices) -> Result<()> {
+        if self.latest {
+            self.by_record_index(slices).await?;
+            self.by_secondary_index(slices).await?;
+            self.by_partition_stats(slices).await?;
+        }
+        self.by_column_stats(slices).await
+    }
+
+    /// Whether reading an index costs less than opening the slices: by the number of their files.
+    fn pays(&self, index: &str, slices: &Slices) -> bool {
+        let groups = self.metadata.slices(index);
+        let files: usize = groups.iter().map(|group| 1 + group.logs.len()).sum();
+        let kept = slices.kept.len();
+        !groups.is_empty() && kept > 0 && (self.always || (kept > 1 && files <= 2 * kept + 4))
+    }
+
+    async fn by_partition_stats(&self, slices: &mut Slices) -> Result<()> {
+        if !self.pays(PARTITION_STATS, slices) {
+            return Ok(());
+        }
+        let storage = &self.table.meta.storage;
+        let (columns, partitions) = (self.columns(), partitions(&slices.kept));
+        let partitions: Vec<_> = partitions.into_iter().collect();
+        let found = self
+            .metadata
+            .partition_stats(storage, &columns, &partitions)
+            .await?;
+        let Some(stats) = found else {
+            return Ok(());
+        };
+        let schema = self.bound.columns().read_schema();
+        let may_match = |partition: &&PartitionPath| {
+            self.bound
+                .predicate()
+                .may_match(&stats.partition(partition, schema))
+        };
+        let kept: BTreeSet<PartitionPath> = partitions
+            .iter()
+            .copied()
+            .filter(may_match)
+            .cloned()
+            .collect();
+        slices.retain(BY_PARTITION_STATS, |slice| kept.contains(&slice.partition));
+        Ok(())
+    }
+
+    async fn by_column_stats(&self, slices: &mut Slices) -> Result<()> {
+        if !self.pays(COLUMN_STATS, slices) {
+            return Ok(());
+        }
+        let storage = &self.table.meta.storage;
+        let (columns, partitions) = (self.columns(), partitions(&slices.kept));
+        let partitions: Vec<_> = partitions.into_iter().collect();
+        let found = self
+            .metadata
+            .column_stats(storage, &columns, &partitions)
+            .await?;
+        let Some(stats) = found else {
+            return Ok(());
+        };
+        let schema = self.bound.columns().read_schema();
+        slices.retain(BY_COLUMN_STATS, |slice| {
+            self.bound
+                .predicate()
+                .may_match(&stats.slice(slice, schema))
+        });
+        Ok(())
+    }
+
+    async fn by_record_index(&self, slices: &mut Slices) -> Result<()> {
+        match self.record_keys() {
+            Some(keys) => self.by_keys(slices, &keys, BY_RECORD_INDEX).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn by_secondary_index(&self, slices: &mut Slices) -> Result<()> {
+        let names = self.metadata.partitions();
+        if slices.kept.len() <= 1 && !self.always
+            || names
+                .filter(|name| name.starts_with("secondary_index_"))
+                .count()
+                == 0
+        {
+            return Ok(());
+        }
+        let storage = &self.table.meta.storage;
+        for index in self.metadata.index_definitions(storage).await? {
+            if let Some(values) = self.values_of(&index)
+                && self.pays(&index.partition, slices)
+            {
+                let keys = self
+                    .metadata
+                    .record_keys_of(storage, &index, &values)
+                    .await?;
+                self.by_keys(slices, &keys, BY_SECONDARY_INDEX).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the slices that hold one of these record keys.
+    ///
+    /// A key whose file group is not in view says that the index and the view differ: then nothing is ruled out.
+    async fn by_keys(&self, slices: &mut Slices, keys: &[String], by: &'static str) -> Result<()> {
+        let partitions = partitions(&slices.kept);
+        let asked = self.pays(RECORD_INDEX, slices) && keys.len() <= MOST_KEYS;
+        if !asked || !self.metadata.indexes_records(&partitions) {
+            return Ok(());
+        }
+        let storage = &self.table.meta.storage;
+        let located = self.metadata.locate(storage, keys, &partitions).await?;
+        let in_view = |partition: &PartitionPath, file_id: &str| {
+            let mut all = slices
+                .kept
+                .iter()
+                .chain(slices.skipped.iter().map(|(slice, _)| slice));
+            all.any(|slice| slice.partition == *partition && slice.file_id == file_id)
+        };
+        let pruner = self.bound.pruner();
+        let mut groups: BTreeMap<PartitionPath, BTreeSet<String>> = BTreeMap::new();
+        for place in located.into_values().flatten() {
+            let partition = PartitionPath::new(&place.partition);
+            if !pruner.keeps(&partition) {
+                continue;
+            }
+            if !in_view(&partition, &place.file_id) {
+                return Ok(());
+            }
+            groups.entry(partition).or_default().insert(place.file_id);
+        }
+        slices.retain(by, |slice| {
+            let groups = groups.get(&slice.partition);
+            groups.is_some_and(|groups| groups.contains(&slice.file_id))
+        });
+        Ok(())
+    }
+
+    /// The record keys that rows must have one of, when the filters say so.
+    fn record_keys(&self) -> Option<Vec<String>> {
+        let config = &self.table.meta.config;
+        if !config.populate_meta_fields() {
+            return None;
+        }
+        if let Some(keys) = self.texts_of(RECORD_KEY) {
+            return Some(keys);
+        }
+        // Other generators spell the field's name along, some releases of them.
+        let plain = matches!(
+            config.keygen(),
+            KeyGeneratorType::Simple | KeyGeneratorType::NonPartition | KeyGeneratorType::Timestamp
+        );
+        match config.record_key_fields().as_slice() {
+            [field] if plain => self.texts_of(field),
+            _ => None,
+        }
+    }
+
+    fn values_of(&self, index: &IndexDefinition) -> Option<Vec<String>> {
+        match index.columns.as_slice() {
+            [column] if index.kind == "secondary_index" => self.texts_of(column),
+            _ => None,
+        }
+    }
+
+    /// The values that a column must have one of, as Java spells them; only of types whose spelling is sure.
+    fn texts_of(&self, column: &str) -> Option<Vec<String>> {
+        let schema = self.bound.columns().read_schema();
+        let data_type = schema.field_with_name(column).ok()?.data_type();
+        let values = self.bound.predicate().one_of(column)?;
+        values
+            .into_iter()
+            .map(|value| text_of(value, data_type))
+            .collect()
+    }
+
+    fn columns(&self) -> Vec<&str> {
+        self.bound.predicate().columns()
+    }
+}
+
+fn text_of(value: &Scalar, data_type: &DataType) -> Option<String> {
+    match (data_type, value) {
+        (DataType::Int32 | DataType::Int64, Scalar::Int(value)) => Some(value.to_string()),
+        (DataType::Utf8, Scalar::Bytes(text)) if !text.is_empty() => {
+            String::from_utf8(text.clone()).ok()
+        }
+        _ => None,
+    }
+}
+
+fn partitions(slices: &[FileSlice]) -> BTreeSet<&PartitionPath> {
+    slices.iter().map(|slice| &slice.partition).collect()
+}

@@ -1,0 +1,286 @@
+//! Files ruled out by the metadata table: never one with a row that passes.
+
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
+use futures::TryStreamExt;
+use hudi_wasm::storage::CallScope;
+use hudi_wasm::table::Table;
+use serde_json::{Value, json};
+
+use crate::spark::{LATER, difference, fault, open, options, read};
+use crate::support::{
+    self, block_on,
+    rows::{rows, sort},
+};
+
+/// The query with statistics and indexes asked whatever that costs, or not at all.
+fn with(query: &Value, skipping: bool) -> Value {
+    let mut query = query.clone();
+    query["hudiOptions"]["hoodie.enable.data.skipping"] = json!(skipping.to_string());
+    query
+}
+
+/// Sorted rows, and how many files were left out.
+async fn rows_of(table: &Table, query: &Value) -> (Vec<Value>, usize) {
+    let table = table.for_call(CallScope::default());
+    let stream = table.read(&options(query)).await.unwrap();
+    let (_, left_out) = stream.files();
+    let batches: Vec<_> = stream.try_collect().await.unwrap();
+    let mut found = rows(&batches);
+    sort(&mut found);
+    let warnings = table.storage().metrics().counters().warnings;
+    assert_eq!(warnings, Vec::<String>::new(), "{query}");
+    (found, left_out)
+}
+
+#[test]
+fn every_recorded_filter_has_sparks_rows_with_files_ruled_out() {
+    block_on(async {
+        let mut queries = 0;
+        for name in support::cow_tables()
+            .iter()
+            .filter(|name| !LATER.contains(&name.as_str()))
+        {
+            let table = open(name).await;
+            for mut recorded in support::queries(&support::expected(name), "snapshot") {
+                if recorded["query"].get("filters").is_some() {
+                    recorded["query"] = with(&recorded["query"], true);
+                    assert_eq!(fault(name, &table, &recorded).await, None);
+                    queries += 1;
+                }
+            }
+        }
+        assert!(queries > 60, "{queries}");
+    });
+}
+
+/// Numbers that look random and are the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, below: i64) -> i64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from(self.0 >> 33).unwrap() % below
+    }
+}
+
+/// A filter on a column of the table, by the values that its rows have.
+fn filter(random: &mut Random, rows: &[Value], columns: &[String]) -> Value {
+    let pick = |random: &mut Random, of: usize| {
+        usize::try_from(random.below(i64::try_from(of).unwrap())).unwrap()
+    };
+    let column = &columns[pick(random, columns.len())];
+    let value = |random: &mut Random| rows[pick(random, rows.len())][column].clone();
+    let text = |value: Value| match value {
+        Value::Null => json!("0"),
+        Value::Bool(_) | Value::Number(_) => json!(value.to_string()),
+        other => other,
+    };
+    let operators = [
+        "=",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "IN",
+        "NOT IN",
+        "IS NULL",
+        "IS NOT NULL",
+    ];
+    match operators[pick(random, operators.len())] {
+        operator @ ("IS NULL" | "IS NOT NULL") => json!([column, operator]),
+        operator @ ("IN" | "NOT IN") => {
+            let values: Vec<_> = (0..=random.below(4)).map(|_| text(value(random))).collect();
+            json!([column, operator, values])
+        }
+        operator => json!([column, operator, text(value(random))]),
+    }
+}
+
+/// Random filters, read with and without statistics; how many of them left files out.
+async fn check(name: &str, seed: u64, count: usize) -> usize {
+    let table = open(name).await;
+    let (all, _) = rows_of(&table, &json!({})).await;
+    let scalars = |row: &Value| {
+        let fields = row.as_object().unwrap().iter();
+        let names = fields.filter(|(_, value)| !value.is_array() && !value.is_object());
+        names.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let columns = scalars(&all[0]);
+    let mut random = Random(seed);
+    let mut helped = 0;
+    for _ in 0..count {
+        let filters: Vec<_> = (0..=random.below(2))
+            .map(|_| filter(&mut random, &all, &columns))
+            .collect();
+        let query = json!({"filters": filters});
+        // A value of one column that is none of its type is refused on both sides alike.
+        if read(&table, &with(&query, false)).await.is_err() {
+            assert!(read(&table, &with(&query, true)).await.is_err(), "{query}");
+            continue;
+        }
+        let (without, _) = rows_of(&table, &with(&query, false)).await;
+        let (pruned, left_out) = rows_of(&table, &with(&query, true)).await;
+        assert_eq!(difference(&pruned, &without), None, "{name} {query}");
+        helped += usize::from(left_out > 0);
+    }
+    helped
+}
+
+/// The sorted values of the column `n`, which tells rows of the table of sixty files apart, and how many files were left out.
+async fn numbers(table: &Table, query: &Value) -> (Vec<i64>, usize) {
+    let mut query = query.clone();
+    query["projection"] = json!(["n"]);
+    let stream = table.read(&options(&query)).await.unwrap();
+    let (_, left_out) = stream.files();
+    let batches: Vec<_> = stream.try_collect().await.unwrap();
+    let mut found = Vec::new();
+    for batch in &batches {
+        let column = batch.column(0).as_primitive::<Int64Type>();
+        found.extend_from_slice(column.values());
+    }
+    found.sort_unstable();
+    (found, left_out)
+}
+
+#[test]
+fn two_hundred_random_filters_over_sixty_files_give_what_a_full_read_gives() {
+    block_on(async {
+        let table = open("v9_cow_skipping").await;
+        let sample = support::expected("v9_cow_skipping")["queries"][0]["sample"].clone();
+        let sample = sample.as_array().unwrap();
+        let columns = [
+            "id",
+            "n",
+            "name",
+            "day",
+            "amount",
+            "ts",
+            "_hoodie_record_key",
+            "_hoodie_commit_time",
+        ];
+        let columns = columns.map(str::to_owned);
+        let mut random = Random(42);
+        let mut helped = 0;
+        for _ in 0..200 {
+            let filters: Vec<_> = (0..=random.below(2))
+                .map(|_| filter(&mut random, sample, &columns))
+                .collect();
+            let query = json!({"filters": filters});
+            let (without, _) = numbers(&table, &with(&query, false)).await;
+            let (pruned, left_out) = numbers(&table, &with(&query, true)).await;
+            assert!(
+                pruned == without,
+                "{query}: {} rows, in full {}",
+                pruned.len(),
+                without.len()
+            );
+            helped += usize::from(left_out > 0);
+        }
+        assert!(helped > 50, "{helped} filters ruled files out");
+    });
+}
+
+/// Spark opened so many files, as recorded; text apart, we open no more.
+#[test]
+fn no_more_files_are_read_than_spark_reads() {
+    block_on(async {
+        let table = open("v9_cow_skipping").await;
+        for recorded in support::queries(&support::expected("v9_cow_skipping"), "snapshot") {
+            let Some(spark) = recorded["filesRead"].as_u64() else {
+                continue;
+            };
+            let stream = table.read(&options(&recorded["query"])).await.unwrap();
+            let (all, left_out) = stream.files();
+            assert!(
+                (all - left_out) as u64 <= spark,
+                "{}: {all} less {left_out}, Spark's {spark}",
+                recorded["query"]
+            );
+        }
+    });
+}
+
+#[test]
+fn random_filters_over_tables_with_every_index_give_what_a_full_read_gives() {
+    let tables = [
+        "v9_cow_all_types",
+        "v9_cow_all_types_bulk",
+        "v9_cow_mdt_compacted",
+        "v9_cow_secondary_index",
+        "v9_cow_partitioned_rli",
+        "v9_cow_expression_index",
+        "v9_cow_evolved",
+        "v9_cow_bloom_index",
+    ];
+    block_on(async {
+        for (seed, name) in (7..).zip(tables) {
+            check(name, seed, 40).await;
+        }
+    });
+}
+
+/// How many slices each reason rules out, and how many are left under an empty one.
+async fn reasons(name: &str, query: Value) -> std::collections::BTreeMap<&'static str, usize> {
+    let table = open(name).await;
+    let plan = table.explain(&options(&with(&query, true))).await.unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for file in plan.files {
+        *counts
+            .entry(file.pruned_by.unwrap_or_default())
+            .or_insert(0) += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_plan_says_for_each_file_what_ruled_it_out() {
+    block_on(async {
+        let by_n = reasons("v9_cow_skipping", json!({"filters": [["n", "=", 77777]]})).await;
+        assert_eq!(by_n, [("", 1), ("column-stats", 59)].into());
+        let by_key = json!({"filters": [["_hoodie_record_key", "IN", ["1", "absent"]]]});
+        let by_key = reasons("v9_cow_secondary_index", by_key).await;
+        assert!(by_key["record-index"] > 0 && by_key[""] == 1, "{by_key:?}");
+        let by_name = json!({"filters": [["name", "=", "a$b"]]});
+        let by_name = reasons("v9_cow_secondary_index", by_name).await;
+        assert!(
+            by_name["secondary-index"] > 0 && by_name[""] == 1,
+            "{by_name:?}"
+        );
+        let absent = json!({"filters": [["_hoodie_record_key", "=", "absent"]]});
+        assert!(
+            !reasons("v9_cow_partitioned_rli", absent)
+                .await
+                .contains_key("")
+        );
+    });
+}
+
+/// Files from before a column was added have no statistics of it, and are the very files where it is null.
+#[test]
+fn files_without_statistics_of_a_column_are_read_for_its_nulls() {
+    block_on(async {
+        let table = open("v9_cow_evolved").await;
+        let (all, _) = rows_of(&table, &json!({})).await;
+        let names: Vec<_> = all[0].as_object().unwrap().keys().cloned().collect();
+        let has_null = |name: &&String| all.iter().any(|row| row[*name].is_null());
+        let added: Vec<_> = names.iter().filter(has_null).collect();
+        assert!(!added.is_empty());
+        for name in added {
+            for operator in ["IS NULL", "IS NOT NULL"] {
+                let query = with(&json!({"filters": [[name, operator]]}), true);
+                let (found, _) = rows_of(&table, &query).await;
+                let passes = |row: &&Value| row[name].is_null() == (operator == "IS NULL");
+                assert_eq!(
+                    found.len(),
+                    all.iter().filter(passes).count(),
+                    "{name} {operator}"
+                );
+            }
+        }
+    });
+}
