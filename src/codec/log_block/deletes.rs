@@ -1,3 +1,4 @@
+use super::kryo;
 use crate::codec::avro::unscaled;
 use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
@@ -19,27 +20,28 @@ pub struct DeleteKey {
     pub ordering: Option<Vec<Scalar>>,
 }
 
-/// The entries of a delete block of version 3.
+/// The entries of a delete block.
 ///
 /// ```text
 /// version i32 | length i32 | HoodieDeleteRecordList: array of { key null|string, partition null|string, ordering null|W1|…|W12 }
 /// ```
 ///
-/// Errors: `Unsupported` for versions 1 and 2, which hold serialized Java objects (Hudi 0.13 and older); `Corrupt` with the
-/// `offset` for anything else.
+/// Versions 1 and 2 (Hudi 0.13 and older) hold serialized Java objects in place of the list.
+///
+/// Errors: `Unsupported` for other versions and rare classes of ordering values, `Corrupt` with the `offset` for anything else.
 pub fn deletes(content: &[u8]) -> Result<Vec<DeleteKey>> {
     let mut cursor = Cursor::new(content);
     let version = cursor.u32_be()?;
-    if version != 3 {
-        return Err(Error::unsupported("a delete block of this version")
-            .context("version", version)
-            .context(
-                "hint",
-                "compact the table with the Hudi release that wrote it",
-            ));
+    if !(1..=3).contains(&version) {
+        return Err(
+            Error::unsupported("a delete block of this version").context("version", version)
+        );
     }
     let length = usize::try_from(cursor.u32_be()?).unwrap_or(usize::MAX);
     let mut cursor = cursor.part(length)?;
+    if version < 3 {
+        return kryo::deletes(cursor);
+    }
     let mut all = Vec::new();
     loop {
         let count = block_count(&mut cursor)?;
@@ -225,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn older_versions_are_refused_by_number() {
-        for version in [0, 1, 2, 4] {
+    fn other_versions_are_refused_by_number() {
+        for version in [0, 4] {
             let content = [&u32::to_be_bytes(version)[..], &[0, 0, 0, 1, 0]].concat();
             let error = deletes(&content).unwrap_err();
             let version = version.to_string();

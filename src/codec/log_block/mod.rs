@@ -8,13 +8,14 @@
 //! | Avro data, CDC | [`AvroRows`]: `version i32 \| rows i32 \| rows × (length i32 \| datum)`, by the header's `SCHEMA` |
 //! | Parquet data | a whole Parquet file |
 //! | HFile data | a whole HFile of record keys and Avro datums |
-//! | deletes | [`deletes`]: `version i32 \| length i32 \| HoodieDeleteRecordList` |
+//! | deletes | [`deletes`]: `version i32 \| length i32 \| HoodieDeleteRecordList`, before version 3 objects by Kryo |
 //! | `RECORD_POSITIONS` of a header | [`positions`]: base64 of a 64-bit Roaring bitmap |
 //!
 //! Source: Hudi 1.1 `HoodieAvroDataBlock`, `HoodieParquetDataBlock`, `HoodieHFileDataBlock`, `HoodieDeleteBlock`, `LogReaderUtils`.
 
 mod avro_rows;
 mod deletes;
+mod kryo;
 mod positions;
 mod reader;
 
