@@ -28,12 +28,19 @@ export interface RawTable {
   free(): void;
 }
 
+/** Keeps pieces of files beyond the life of an instance. It never fails: what went wrong it says by the next answer. */
+export interface EngineCache {
+  get(key: string, start: number, end: number): Promise<{ data?: Uint8Array; etag?: string; warning?: string }>;
+  put(key: string, start: number, data: Uint8Array, etag: string | undefined): void;
+  forget(key: string): void;
+}
+
 export type EventSink = ((json: string) => void) | undefined;
 
 /** What one wasm instance offers. */
 export interface Glue {
   Cancel: new () => Cancel;
-  Table: { open(uri: string, storage: unknown, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
+  Table: { open(uri: string, storage: unknown, cache: EngineCache | undefined, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
   _boot(panicked: (text: string) => void): void;
   _outOfMemory(): boolean;
   _version(): string;

@@ -89,6 +89,8 @@ export interface ReadOptionsInit extends CallOptions {
   limit?: number;
   /** Asks the metadata table and the store for the files and fails where they differ. `hoodie.metadata.enable=false` in hudiOptions leaves the metadata table aside. */
   checkListing?: boolean;
+  /** Damaged spans of log files are passed over, counted and named in metrics; true makes them CORRUPT. */
+  strictLogs?: boolean;
   /** The hoodie.read.* keys of this one read; the named options above win over them. */
   hudiOptions?: Readonly<Record<string, string>>;
 }
@@ -108,6 +110,7 @@ export class HudiReadOptions {
   withHudiOption(key: string, value: string): HudiReadOptions;
   withReadOptimized(on?: boolean): HudiReadOptions;
   withLimit(rows: number): HudiReadOptions;
+  withStrictLogs(on?: boolean): HudiReadOptions;
   withSignal(signal: AbortSignal): HudiReadOptions;
   queryType(): HudiQueryType;
   asOfTimestamp(): string | undefined;
@@ -183,7 +186,7 @@ export class HudiFileGroupReader implements Disposable {
   readonly isMetadataTable: boolean;
   readFileSlice(slice: HudiFileSlice, options?: ReadOptions): Promise<HudiResult>;
   readFileSliceStream(slice: HudiFileSlice, options?: ReadOptions): HudiRecordBatchStream;
-  /** No log paths: the base file alone. Log files are UNSUPPORTED in this release. A filter on a column the batch lacks is SCHEMA. */
+  /** No log paths: the base file alone; no base path: the logs alone. A filter on a column the batch lacks is SCHEMA. */
   readFileSliceFromPaths(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): Promise<HudiResult>;
   readFileSliceFromPathsStream(basePath: string | undefined, logPaths: readonly string[], options?: ReadOptions): HudiRecordBatchStream;
   close(): void;
@@ -260,17 +263,33 @@ export interface ObjectStore {
 /** A store of ours to fill, inspect or wrap: kinds 'memory', 'file', 'r2' and 'directory'. */
 export function createObjectStore(uri: string | URL, init: StorageInit): ObjectStore;
 /** Data files never change: they are cached by path and size. Only hoodie.properties and pointers are revalidated. */
-export interface CacheInit { memory?: number /* bytes, default 64 MiB, 16 MiB in workerd */; coalesceGap?: number /* default 128 KiB */; maxRequest?: number /* default 8 MiB */ }
+export interface CacheInit {
+  memory?: number /* bytes, default 64 MiB, 16 MiB in workerd */;
+  /**
+   * Keeps files that never change beyond this visit, for tables on another machine: in the Cache API or the private files of the page's origin, where
+   * whoever may run script there can read them; 'none' unless given. All tables and tabs of the origin share it. A full disk ends it with a warning.
+   */
+  persistent?: 'none' | 'cache-api' | 'opfs' | ByteRangeCache;
+  persistentBytes?: number /* what 'cache-api' and 'opfs' hold at most, by last use; default 256 MiB */;
+  coalesceGap?: number /* default 128 KiB */; maxRequest?: number /* default 8 MiB */;
+}
+/** A cache of your own. A key holds the table's place, the path and the size: what is kept under it never changes. */
+export interface ByteRangeCache {
+  get(key: string, start: number, end: number): Promise<Uint8Array | { data: Uint8Array; etag?: string | undefined } | undefined>;
+  put(key: string, start: number, data: Uint8Array, etag?: string): Promise<void>;
+  /** What was kept turned out to be broken. */ delete?(key: string): Promise<void>;
+}
 
 // ───────── what it tells while it works ─────────
 export type HudiProgress =
   | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' }
   | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
+  | { readonly type: 'files'; readonly done: number; readonly total: number }
   | { readonly type: 'rows'; readonly rows: number }
   | { readonly type: 'warning'; readonly message: string; readonly path?: string };
 export interface RequestInfoEvent {
   readonly method: string; readonly path: string; readonly start?: number; readonly end?: number; readonly status: number; readonly bytes: number; readonly ms: number;
-  readonly source: 'network' | 'memory'; readonly attempt: number;
+  readonly source: 'network' | 'memory' | 'persistent'; readonly attempt: number;
   readonly cause: 'properties' | 'timeline' | 'listing' | 'metadata-table' | 'footer' | 'data' | 'log' | 'index' | 'lock' | 'write';
 }
 /**

@@ -1,7 +1,7 @@
 // Option objects, checked where they are given, and the form in which they reach the engine.
 //
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
-// streaming, batchSize?, readOptimized, limit?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
+// streaming, batchSize?, readOptimized, limit?, strictLogs, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
 // Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, cache? }.
 import { invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
@@ -33,7 +33,7 @@ const defaultBatchSize = 1024;
 const callKeys = ['signal', 'onProgress'];
 const readKeys = [
   ...callKeys,
-  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'checkListing', 'hudiOptions'],
+  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'strictLogs', 'checkListing', 'hudiOptions'],
 ];
 const openKeys = [
   ...callKeys,
@@ -50,13 +50,15 @@ export class HudiReadOptions {
   #limit;
   /** @type {boolean} */
   #checkListing;
+  /** @type {boolean} */
+  #strictLogs;
   /** @type {CallOptions} */
   #call;
 
   /** @param {ReadOptionsInit} [init] */
   constructor(init = {}) {
     checkKeys(init, readKeys, 'read option');
-    const { queryType, asOf, start, end, batchSize, readOptimized, limit, projection } = init;
+    const { queryType, asOf, start, end, batchSize, readOptimized, limit, strictLogs, projection } = init;
     /** @type {readonly import('./index.d.ts').Filter[]} */
     this.filters = Object.freeze(parseFilters(init.filters ?? []));
     /** @type {readonly string[] | undefined} */
@@ -74,6 +76,7 @@ export class HudiReadOptions {
     this.#limit = limit === undefined ? undefined : count('limit', limit, 0);
     this.#checkListing = init.checkListing ?? false;
     if (typeof this.#checkListing !== 'boolean') throw invalid('checkListing is true or false');
+    this.#strictLogs = strictLogs === undefined ? false : flag('strictLogs', strictLogs);
     this.#call = callOptions(init);
     this.queryType();
     this.batchSize();
@@ -131,6 +134,11 @@ export class HudiReadOptions {
     return this.#with({ limit });
   }
 
+  /** @param {boolean} [strictLogs] */
+  withStrictLogs(strictLogs = true) {
+    return this.#with({ strictLogs });
+  }
+
   /** @param {AbortSignal} signal */
   withSignal(signal) {
     return this.#with({ signal });
@@ -163,7 +171,7 @@ export class HudiReadOptions {
 
   #with(/** @type {ReadOptionsInit} */ change) {
     const { filters, projection, hudiOptions } = this;
-    const kept = { filters, projection, hudiOptions, limit: this.#limit, checkListing: this.#checkListing };
+    const kept = { filters, projection, hudiOptions, limit: this.#limit, strictLogs: this.#strictLogs, checkListing: this.#checkListing };
     return new HudiReadOptions({ ...kept, ...this.#call, ...change });
   }
 
@@ -197,6 +205,7 @@ export class HudiReadOptions {
       readOptimized: readOptimizedOf(options),
       limit: options.#limit,
       checkListing: options.#checkListing,
+      strictLogs: options.#strictLogs,
       hudiOptions: options.hudiOptions,
     });
     return { json, ...options.#call };
@@ -221,7 +230,7 @@ export function openOptions(options) {
     cache: cacheOptions(cache ?? {}),
   });
   if (onRequest !== undefined && typeof onRequest !== 'function') throw invalid('onRequest is a function');
-  return { json, storage, onRequest, ...callOptions(options) };
+  return { json, storage, cache: cache ?? {}, onRequest, ...callOptions(options) };
 }
 
 /**
@@ -254,7 +263,8 @@ export function checkKeys(given, known, what) {
 
 /** A Worker has 128 MB of memory in all, so its cache is smaller unless the caller says otherwise. */
 function cacheOptions(/** @type {import('./index.d.ts').CacheInit} */ cache) {
-  checkKeys(cache, ['memory', 'coalesceGap', 'maxRequest'], 'cache option');
+  checkKeys(cache, ['memory', 'persistent', 'persistentBytes', 'coalesceGap', 'maxRequest'], 'cache option');
+  if (cache.persistentBytes !== undefined) count('cache.persistentBytes', cache.persistentBytes, 1);
   const inWorkerd = typeof navigator === 'object' && navigator?.userAgent === 'Cloudflare-Workers';
   const { memory = (inWorkerd ? 16 : 64) * 2 ** 20, coalesceGap, maxRequest } = cache;
   return {

@@ -1,8 +1,9 @@
 // Gets what real Spark needs: a JDK, PySpark in a virtual environment and Hudi's bundles, in the cache that all clones share.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { cache, must, run, since } from './run.mjs';
+import { cache, must, root, run, since } from './run.mjs';
 
 export const pysparkVersion = '3.5.6';
 
@@ -21,14 +22,14 @@ const javaReleases = ['17', '11'];
  * Where everything is, made ready first: a minute or two the first time, mostly downloads.
  *
  * @param {readonly Bundle[]} wanted
- * @returns {Promise<{ python: string, javaHome: string, jar: (bundle: Bundle) => string }>}
+ * @returns {Promise<{ python: string, javaHome: string, jar: (bundle: Bundle) => string, lockJar: (bundle: Bundle) => Promise<string> }>}
  */
 export async function sparkTools(wanted) {
   await mkdir(jars, { recursive: true });
   const javaHome = await java();
   await pyspark();
   for (const bundle of wanted) await jar(bundle);
-  return { python: path.join(venv, 'bin', 'python'), javaHome, jar: jarFile };
+  return { python: path.join(venv, 'bin', 'python'), javaHome, jar: jarFile, lockJar: (bundle) => lockJar(bundle, javaHome) };
 }
 
 const jarFile = (/** @type {Bundle} */ bundle) => path.join(jars, `hudi-spark3.5-bundle_2.12-${bundle}.jar`);
@@ -89,6 +90,28 @@ async function jar(bundle) {
   await rename(path.join(beside, path.basename(file)), file);
   await rm(beside, { recursive: true });
   console.log(`setup: Hudi ${bundle} (${since(start)})`);
+}
+
+/**
+ * The tests' lock client, compiled against a bundle by the Scala compiler that PySpark carries.
+ *
+ * @param {Bundle} bundle
+ * @param {string} javaHome
+ */
+async function lockJar(bundle, javaHome) {
+  const source = path.join(root, 'tests/parity/spark/lock/BucketLock.scala');
+  const hash = createHash('sha256').update(await readFile(source)).digest('hex').slice(0, 16);
+  const file = path.join(jars, `lock-${bundle}-${hash}.jar`);
+  if (existsSync(file)) return file;
+  const lib = path.join(venv, 'lib');
+  const [python = ''] = (await readdir(lib)).filter((name) => name.startsWith('python'));
+  const spark = path.join(lib, python, 'site-packages/pyspark/jars');
+  const scala = (await readdir(spark)).filter((name) => /^scala-(compiler|library|reflect)-/.test(name)).map((name) => path.join(spark, name));
+  const beside = `${file}.${process.pid}.jar`;
+  const compiler = ['-cp', scala.join(path.delimiter), 'scala.tools.nsc.Main', '-nowarn'];
+  await must(path.join(javaHome, 'bin', 'java'), [...compiler, '-classpath', [jarFile(bundle), ...scala].join(path.delimiter), '-d', beside, source]);
+  await rename(beside, file);
+  return file;
 }
 
 /** @param {string} what @param {string} debianPackage */

@@ -20,6 +20,8 @@ mod crypto;
 #[cfg(target_arch = "wasm32")]
 mod fetch;
 #[cfg(target_arch = "wasm32")]
+mod js_cache;
+#[cfg(target_arch = "wasm32")]
 mod js_store;
 #[cfg(target_arch = "wasm32")]
 mod js_value;
@@ -37,6 +39,8 @@ mod signer;
 mod tests;
 mod web_folder;
 
+#[cfg(target_arch = "wasm32")]
+pub use js_cache::JsCache;
 pub use manifest::Manifest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{open_folder, open_memory};

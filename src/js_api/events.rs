@@ -125,6 +125,10 @@ impl Observer for Reporter {
         self.send(json!({"type": "bytes", "loaded": loaded}));
     }
 
+    fn files(&self, done: usize, total: usize) {
+        self.send(json!({"type": "files", "done": done, "total": total}));
+    }
+
     fn warning(&self, message: &str, path: Option<&str>) {
         let mut plain = json!({"type": "warning", "message": message});
         if let (Some(path), Some(plain)) = (path, plain.as_object_mut()) {

@@ -16,7 +16,7 @@ use super::stream::Stream;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::host;
-use crate::http_store;
+use crate::http_store::{self, JsCache};
 use crate::storage::{CallScope, MemoryCache, Storage, StorageOptions};
 use crate::table::{self, InstantFacts, OpenOptions, ReadStream};
 
@@ -35,21 +35,26 @@ struct Opened {
 
 #[wasm_bindgen]
 impl Table {
-    /// Opens the table below `uri` in `storage`, a `StorageInit` or an `ObjectStore`.
+    /// Opens the table below `uri` in `storage`, a `StorageInit` or an `ObjectStore`; `cache` outlives this instance, or is
+    /// undefined.
     pub fn open(
         uri: String,
         storage: JsValue,
+        cache: JsValue,
         options: String,
         cancel: &Cancel,
         event: Option<Function>,
     ) -> Promise {
         let store = http_store::open(&uri, &storage);
+        let cache = JsCache::new(cache);
         run(cancel, event, |scope, events| async move {
             let words: StorageWords = parse(&options)?;
             let options: OpenOptions = parse(&options)?;
             let opened = store.await?;
             let base_url = opened.base_url.clone();
-            let storage = Storage::new(opened.store, words.over(opened.options));
+            let mut asked = words.over(opened.options);
+            asked.persistent = cache.map(|cache| Arc::new(cache) as _);
+            let storage = Storage::new(opened.store, asked);
             events.phase("timeline");
             let inner = table::Table::open(storage.for_call(scope), options).await?;
             Ok(Self::opened(inner, base_url).await.into())

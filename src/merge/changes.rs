@@ -289,14 +289,8 @@ impl Changes {
     }
 
     fn entry(&self, version: u32, deleted: bool) -> Entry {
-        let natural = deleted
-            && match self.rules.deletes {
-                DeleteOrder::Ignored => true,
-                DeleteOrder::Kept | DeleteOrder::Forgotten => {
-                    let ordering = self.sources.ordering(version);
-                    ordering.is_none_or(|(values, row)| values.is_natural(row))
-                }
-            };
+        let ordering = self.sources.ordering(version);
+        let natural = deleted && ordering.is_none_or(|(values, row)| values.is_natural(row));
         Entry {
             version,
             order: version,
@@ -316,7 +310,7 @@ impl Changes {
         let Some(held) = self.entries.get(number as usize).copied() else {
             return;
         };
-        if of_delete_block && held.natural && self.rules.in_logs == Winner::Greater {
+        if of_delete_block && held.natural && self.rules.compares() {
             return;
         }
         let wins = self.wins(&held, &incoming);
@@ -347,7 +341,12 @@ impl Changes {
 
     /// Whether a version wins over the one before it in the logs.
     fn wins(&self, held: &Entry, incoming: &Entry) -> bool {
-        if self.rules.in_logs == Winner::Later || incoming.natural || held.natural {
+        let of_delete = held.deleted || incoming.deleted;
+        let by_value = match self.rules.in_logs {
+            Winner::Greater => true,
+            Winner::Later => of_delete && self.rules.deletes == DeleteOrder::Always,
+        };
+        if !by_value || incoming.natural || held.natural {
             return true;
         }
         if held.deleted && self.rules.deletes == DeleteOrder::Forgotten && !incoming.deleted {

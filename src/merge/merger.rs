@@ -210,7 +210,8 @@ impl Merger {
     fn base_ordering(&self, base: &RecordBatch) -> Result<Option<OrderingValues>> {
         let rules = &self.changes.rules;
         let columns = &self.changes.columns;
-        if rules.over_base == Winner::Later || columns.ordering.is_empty() {
+        let by_value = rules.over_base == Winner::Greater || rules.deletes == DeleteOrder::Always;
+        if !by_value || columns.ordering.is_empty() {
             return Ok(None);
         }
         let values = columns.ordering.iter().map(|place| {
@@ -223,8 +224,16 @@ impl Merger {
 
     /// Whether the base row wins over the logs' version.
     fn base_wins(&self, base: Option<&OrderingValues>, row: usize, entry: &Entry) -> bool {
-        let forgotten = entry.deleted && self.changes.rules.deletes != DeleteOrder::Kept;
-        let Some(base) = base.filter(|_| !entry.natural && !forgotten) else {
+        let rules = &self.changes.rules;
+        let by_value = match entry.deleted {
+            false => rules.over_base == Winner::Greater,
+            true => match rules.deletes {
+                DeleteOrder::Kept => rules.over_base == Winner::Greater,
+                DeleteOrder::Forgotten => false,
+                DeleteOrder::Always => true,
+            },
+        };
+        let Some(base) = base.filter(|_| by_value && !entry.natural) else {
             return false;
         };
         let log = self.changes.sources.ordering(entry.order);

@@ -2,7 +2,9 @@
 //!
 //! A payload has two methods: one merges two log rows, the other a log row with the base row. From 1.0 on readers call the
 //! second for both; before, for table version 6, log rows are merged by the first, which picks by ordering value in every
-//! class that does not say otherwise.
+//! class that does not say otherwise. Deletes are not the payload's: 0.15 holds them against earlier log rows by their ordering
+//! value, 1.0 against the base row too, whatever the class. Releases differ on tables of older versions; a table is merged as by
+//! the release that writes its version, which `v6_mor_payload_*` and `v8_mor_payload_*` of `tests/data` hold.
 //!
 //! | class | log row over base row |
 //! |---|---|
@@ -30,7 +32,13 @@ pub(super) fn rules(rules: MergeRules, version: TableVersion, class: &str) -> Op
         let own = rules.delete_mark.clone();
         own.or_else(|| Some((field.to_owned(), marker.to_owned())))
     };
-    let rules = match class.strip_prefix(PACKAGE)? {
+    let name = class.strip_prefix(PACKAGE)?;
+    // From 1.0 on these three stand for merge modes, and no method of theirs is called.
+    let is_mode = matches!(
+        name,
+        "OverwriteWithLatestAvroPayload" | "DefaultHoodieRecordPayload" | "EventTimeAvroPayload"
+    );
+    let rules = match name {
         "OverwriteWithLatestAvroPayload" => rules,
         "DefaultHoodieRecordPayload" | "EventTimeAvroPayload" => rules.with_winner(Winner::Greater),
         "OverwriteNonDefaultsWithLatestAvroPayload" => MergeRules {
@@ -41,7 +49,6 @@ pub(super) fn rules(rules: MergeRules, version: TableVersion, class: &str) -> Op
         "PartialUpdateAvroPayload" => MergeRules {
             fill: Some(Fill::Defaults),
             meta_of_later: true,
-            deletes: DeleteOrder::Ignored,
             ..rules.with_winner(Winner::Greater)
         },
         "AWSDmsAvroPayload" => MergeRules {
@@ -67,12 +74,13 @@ pub(super) fn rules(rules: MergeRules, version: TableVersion, class: &str) -> Op
         TableVersion::Six => MergeRules {
             in_logs: Winner::Greater,
             may_lack_ordering: true,
-            deletes: match rules.deletes {
-                DeleteOrder::Kept => DeleteOrder::Forgotten,
-                other => other,
-            },
+            deletes: DeleteOrder::Forgotten,
             ..rules
         },
-        TableVersion::Eight | TableVersion::Nine => rules,
+        TableVersion::Eight | TableVersion::Nine if is_mode => rules,
+        TableVersion::Eight | TableVersion::Nine => MergeRules {
+            deletes: DeleteOrder::Always,
+            ..rules
+        },
     })
 }

@@ -50,8 +50,8 @@ pub(super) enum DeleteOrder {
     Kept,
     /// Only against log rows before it: releases before 1.0 forget it with the row.
     Forgotten,
-    /// Never: a delete removes whatever is older.
-    Ignored,
+    /// Also where arrival decides among rows: 1.0 holds deletes to it whatever the payload class.
+    Always,
 }
 
 /// Which values of a winning version give way to those of the version it wins over.
@@ -143,7 +143,7 @@ impl MergeRules {
     /// Whether ordering values decide anything.
     pub(super) fn compares(&self) -> bool {
         let greater = self.in_logs == Winner::Greater || self.over_base == Winner::Greater;
-        greater && !self.ordering.is_empty()
+        (greater || self.deletes == DeleteOrder::Always) && !self.ordering.is_empty()
     }
 }
 

@@ -1,12 +1,14 @@
 //! Options to slices, slices to a bounded stream of batches.
 //!
-//! `plan` only reads what the timeline and listings say; `run` opens base files. It must not know how a table is
+//! `plan` only reads what the timeline and listings say; `run` opens base files and log files. It must not know how a table is
 //! opened, nor the words of JavaScript.
 
 mod incremental;
 mod plan;
 mod run;
+mod visible;
 
 pub use incremental::{Changed, check_commit_times};
-pub use plan::{Bound, Selection, Slices, snapshot_slices};
+pub use plan::{Bound, Merging, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};
+pub use visible::TableInstants;

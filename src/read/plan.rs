@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 
 use crate::config::RawFilter;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expr::{Filter, FilterValues, Predicate};
 use crate::keygen::PartitionColumns;
+use crate::merge::MergeRules;
 use crate::model::{FileSlice, InstantTime};
 use crate::read::SliceTask;
 use crate::schema::{self, SchemaHistory};
-use crate::slice::{BaseRequest, Constant};
+use crate::slice::{BaseRequest, Constant, InstantTest, LogRequest, SliceRequest};
 use crate::timeline::MetaClient;
 use crate::view::{self, FileListing, PartitionPruner, SnapshotOptions};
 
@@ -106,23 +107,54 @@ impl Bound {
         Ok(self.columns.show_schema(&output))
     }
 
-    /// What to read of a slice's base file; `None` when it has no base file.
+    /// What to read of each slice; a slice without any file is left out.
     ///
-    /// Errors: `Unsupported` when logs would have to be merged.
-    pub fn task(&self, slice: &FileSlice) -> Result<Option<SliceTask>> {
-        if let Some(log) = slice.data_logs().next() {
-            return Err(Error::unsupported(
-                "a file slice with log files: merging them is not there yet",
-            )
-            .context("path", &log.path)
-            .context("hint", "readOptimized: true reads the base files alone"));
-        }
-        let Some(file) = slice.base.clone() else {
-            return Ok(None);
-        };
+    /// Errors: `Unsupported`, naming `property` and `value`, when a slice has log files and the table merges them by a rule that
+    /// is not known.
+    pub fn tasks(&self, slices: &[FileSlice], merging: &Merging<'_>) -> Result<Vec<SliceTask>> {
+        let with_logs = slices.iter().find_map(|slice| slice.data_logs().next());
+        let logs = with_logs.map(|log| {
+            self.log_request(merging).map_err(|error| {
+                let hint = "readOptimized: true reads the base files alone";
+                error.context("path", &log.path).context("hint", hint)
+            })
+        });
+        let logs = logs.transpose()?;
+        let tasks = slices.iter().map(|slice| {
+            let rows = self.rows(slice)?;
+            let has_files = slice.base.is_some() || slice.data_logs().next().is_some();
+            Ok(has_files.then(|| SliceTask {
+                slice: slice.clone(),
+                request: SliceRequest {
+                    rows,
+                    logs: logs.clone(),
+                },
+                opened: None,
+            }))
+        });
+        tasks.filter_map(Result::transpose).collect()
+    }
+
+    /// How log files are merged.
+    fn log_request(&self, merging: &Merging<'_>) -> Result<Arc<LogRequest>> {
+        Ok(Arc::new(LogRequest {
+            rules: Arc::new(MergeRules::from_config(&merging.meta.config)?),
+            table: Arc::clone(self.columns.read_schema()),
+            visible: merging.visible(),
+            strict: merging.strict,
+            history: self.history.clone(),
+        }))
+    }
+
+    /// The rows of one slice.
+    fn rows(&self, slice: &FileSlice) -> Result<BaseRequest> {
         let mut request = self.request();
         if let Some(history) = &self.history {
-            request.names = history.names_at(&file.name.instant.to_string())?;
+            let written = slice
+                .base
+                .as_ref()
+                .map_or(&slice.instant, |base| &base.name.instant);
+            request.names = history.names_at(&written.to_string())?;
         }
         for value in self.columns.values(&slice.partition)? {
             if self.schema.index_of(&value.name).is_ok() {
@@ -132,11 +164,7 @@ impl Bound {
                 });
             }
         }
-        Ok(Some(SliceTask {
-            file,
-            request,
-            opened: None,
-        }))
+        Ok(request)
     }
 
     fn request(&self) -> BaseRequest {
@@ -147,6 +175,33 @@ impl Bound {
             batch_rows: self.batch_rows,
             ..BaseRequest::all(Arc::clone(&self.schema))
         }
+    }
+}
+
+/// What is to be seen of log files.
+#[derive(Clone)]
+pub struct Merging<'a> {
+    /// The table.
+    pub meta: &'a MetaClient,
+    /// The requested time of the last instant to see; `None` for the latest state.
+    pub as_of: Option<&'a InstantTime>,
+    /// Whether a damaged span of a log file is an error.
+    pub strict: bool,
+}
+
+impl Merging<'_> {
+    /// Which blocks count, by their instants: in files that version 6 wrote, also before an upgrade, blocks of instants that never
+    /// completed lie beside others.
+    fn visible(&self) -> InstantTest {
+        let timeline = Arc::clone(&self.meta.timeline);
+        let as_of = self.as_of.cloned();
+        Arc::new(move |instant| {
+            let Ok(instant) = InstantTime::parse(instant) else {
+                return false;
+            };
+            let in_time = as_of.as_ref().is_none_or(|as_of| instant <= *as_of);
+            in_time && timeline.is_committed(&instant)
+        })
     }
 }
 

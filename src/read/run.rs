@@ -12,14 +12,14 @@ use futures::{FutureExt, Stream, StreamExt};
 
 use crate::error::Result;
 use crate::host;
-use crate::model::BaseFile;
-use crate::slice::{BaseReader, BaseRequest, OpenBase, OpenedFile, open_file};
+use crate::model::FileSlice;
+use crate::slice::{OpenSlice, OpenedFile, SliceReader, SliceRequest, open_slice};
 use crate::storage::Storage;
 
 /// Files opened before their turn: as many as the requests that may be under way.
 const AHEAD: usize = 6;
 
-/// Bytes of column chunks that files may hold before their turn, in all.
+/// Bytes of column chunks and log rows that files may hold before their turn, in all.
 const AHEAD_BYTES: u64 = 16 << 20;
 
 /// The host gets its turn when so much time has gone by: below a tenth of a second nobody notices a page standing still.
@@ -28,11 +28,11 @@ const TURN_MILLIS: i64 = 80;
 /// One slice to be read, and what of it.
 #[derive(Debug, Clone)]
 pub struct SliceTask {
-    /// The base file.
-    pub file: BaseFile,
-    /// Columns, filters and constants; its own limit holds besides that of the run.
-    pub request: BaseRequest,
-    /// The file, where its footer is there already.
+    /// The slice.
+    pub slice: FileSlice,
+    /// Columns, filters and constants, and how logs are merged; its own limit holds besides that of the run.
+    pub request: SliceRequest,
+    /// The base file, where its footer is there already.
     pub opened: Option<OpenedFile>,
 }
 
@@ -49,6 +49,7 @@ pub fn run(
 ) -> impl Stream<Item = Result<RecordBatch>> + Send + use<> {
     Run {
         storage: storage.clone(),
+        files: (0, tasks.len()),
         tasks: tasks.into(),
         ahead: VecDeque::new(),
         held: Arc::default(),
@@ -62,13 +63,15 @@ pub fn run(
 
 struct Run {
     storage: Storage,
+    /// How many are read, and how many there are.
+    files: (usize, usize),
     tasks: VecDeque<SliceTask>,
     ahead: VecDeque<Ahead>,
     /// Bytes that files hold before their turn.
     held: Arc<AtomicU64>,
     /// How many files may be open before their turn. Under a limit the first file may do, so it grows with each that did not.
     window: usize,
-    current: Option<BaseReader>,
+    current: Option<SliceReader>,
     /// Rows still to be given.
     left: u64,
     /// The host's turn, when it has one.
@@ -84,7 +87,7 @@ enum Ahead {
 
 /// An open file and its share of [`AHEAD_BYTES`], given back when it is dropped.
 struct Held {
-    file: OpenBase,
+    file: OpenSlice,
     share: Share,
 }
 
@@ -112,11 +115,7 @@ impl Share {
 
 /// Opens a file, and fetches its first columns when there is room for them.
 async fn open_ahead(storage: Storage, task: SliceTask, held: Arc<AtomicU64>) -> Result<Held> {
-    let opened = match task.opened {
-        Some(opened) => opened,
-        None => open_file(&storage, &task.file).await?,
-    };
-    let mut file = opened.read(&task.request).await?;
+    let mut file = open_slice(&storage, &task.slice, &task.request, task.opened).await?;
     let share = match Share::take(file.first_bytes(), &held) {
         Some(share) => {
             file.fetch_first().await?;
@@ -136,8 +135,8 @@ impl Run {
         while self.ahead.len() < self.window
             && let Some(mut task) = self.tasks.pop_front()
         {
-            let limit = task.request.limit.unwrap_or(u64::MAX).min(self.left);
-            task.request.limit = (limit < u64::MAX).then_some(limit);
+            let limit = task.request.rows.limit.unwrap_or(u64::MAX).min(self.left);
+            task.request.rows.limit = (limit < u64::MAX).then_some(limit);
             let held = Arc::clone(&self.held);
             let opening = open_ahead(self.storage.clone(), task, held);
             self.ahead.push_back(Ahead::Opening(opening.boxed()));
@@ -176,6 +175,8 @@ impl Run {
                     Poll::Ready(Some(batch)) => return Poll::Ready(Some(batch)),
                     Poll::Ready(None) => {
                         self.current = None;
+                        self.files.0 += 1;
+                        self.storage.tell_files(self.files.0, self.files.1);
                         self.window = (self.window * 2).min(AHEAD);
                         self.advance(context);
                     }

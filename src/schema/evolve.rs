@@ -14,7 +14,11 @@
 //! | Int64 | Timestamp without zone | the stored number, in the table's unit |
 //! | FixedSizeBinary | FixedSizeList of numbers, as long | Hudi's VECTOR: numbers one after the other, the lowest byte first |
 //!
-//! Anything else, such as a number read as text, needs schema-on-read and is refused.
+//! | Int32, Int64, Float32, Float64 | Utf8, Decimal | by its text, see `text.rs`: changes that schema on read allows |
+//! | Date32, Decimal | Utf8 | by its text |
+//! | Utf8 | Date32, Decimal | by its text |
+//!
+//! Anything else, such as a boolean read as text, is refused.
 
 use std::sync::Arc;
 
@@ -27,6 +31,7 @@ use arrow::datatypes::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, i256,
 };
 
+use super::text;
 use crate::error::{Error, Result};
 
 /// Whether a value of type `from` in a file can be given in type `to` of the table. Nested types are matched by field, not here.
@@ -54,14 +59,15 @@ pub fn may_become(from: &DataType, to: &DataType) -> bool {
             let width = width.and_then(|width| i32::try_from(width).ok());
             width.and_then(|width| width.checked_mul(*length)) == Some(*size)
         }
-        _ => false,
+        _ => text::converts(from, to),
     }
 }
 
 /// Whether `promote` keeps the order of values, so that bounds of the file's type become bounds of the table's.
 pub fn keeps_order(from: &DataType, to: &DataType) -> bool {
     let has_order = !matches!(to, DataType::FixedSizeList(..));
-    may_become(from, to) && has_order && !is_micros_as_millis(from, to)
+    let by_text = from != to && text::converts(from, to);
+    may_become(from, to) && has_order && !by_text && !is_micros_as_millis(from, to)
 }
 
 /// An array of one leaf type given in another, by the table of this module. The lengths are equal and nulls stay where they are.
@@ -75,6 +81,9 @@ pub(super) fn promote(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let from = array.data_type();
     if !may_become(from, to) {
         return Err(refused(from, to));
+    }
+    if text::converts(from, to) {
+        return text::convert(array, to);
     }
     Ok(match (from, to) {
         (a, b) if a == b => Arc::clone(array),
@@ -139,14 +148,16 @@ where
 
 /// The double that Java reads from a float's text, which has at least two digits: 1.4E-45 for the smallest, not 1E-45.
 pub(super) fn widen_float(value: f32) -> f64 {
-    let shortest = format!("{value:e}");
-    let one_digit = shortest.trim_start_matches('-').as_bytes().get(1) == Some(&b'e');
-    let text = if one_digit {
-        format!("{value:.1e}")
-    } else {
-        shortest
-    };
+    let text = two_digits(&format!("{value:e}"), || format!("{value:.1e}"));
     text.parse().unwrap_or(f64::from(value))
+}
+
+/// A number in scientific form by its shortest digits, or by two where those are one.
+pub(super) fn two_digits(shortest: &str, by_two: impl FnOnce() -> String) -> String {
+    match shortest.trim_start_matches('-').as_bytes().get(1) {
+        Some(b'e') => by_two(),
+        _ => shortest.to_owned(),
+    }
 }
 
 fn decimals(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {

@@ -9,7 +9,7 @@
 //! | `types.rs` | Avro to Arrow: [`to_arrow`] |
 //! | `meta_fields.rs` | the `_hoodie_*` columns, added and taken away |
 //! | `project.rs` | columns by name, in the order asked |
-//! | `conform.rs`, `evolve.rs`, `absent.rs` | a file's batch to the table's schema; what a type may become; defaults |
+//! | `conform.rs`, `evolve.rs`, `text.rs`, `absent.rs` | a file's batch to the table's schema; what a type may become; defaults |
 //! | `history.rs`, `file_names.rs` | schema on read: columns by number, and their names in files of any time |
 //! | `describe.rs` | a schema as JavaScript shows it |
 
@@ -23,6 +23,7 @@ mod file_names;
 mod history;
 mod meta_fields;
 mod project;
+mod text;
 mod types;
 
 pub use avro::{

@@ -15,7 +15,7 @@ struct Group {
 /// See [`FoundBlocks::counting`](super::FoundBlocks::counting). An error comes with the index of its file.
 pub(super) fn counting(
     blocks: Vec<LogBlock>,
-    visible: &(dyn Fn(&str) -> bool + Send + Sync),
+    visible: &dyn Fn(&str) -> bool,
     changes: bool,
 ) -> Result<Vec<LogBlock>, (usize, Error)> {
     let counts = |kind: BlockKind| match changes {

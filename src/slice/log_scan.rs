@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 
@@ -38,6 +39,16 @@ pub struct ScanOptions {
     pub changes: bool,
 }
 
+/// Knows which instants' blocks may be seen, once it has asked about them.
+#[async_trait]
+pub trait VisibleInstants: Send + Sync {
+    /// Finds out whatever takes asking before it can tell of these instants.
+    async fn learn(&self, instants: &[&str]) -> Result<()>;
+
+    /// Whether blocks of an instant may be seen.
+    fn sees(&self, instant: &str) -> bool;
+}
+
 /// The blocks of log files that count, in the order in which they are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogScan {
@@ -58,7 +69,7 @@ pub struct FoundBlocks {
 
 /// The blocks of a slice's logs that count, in merge order: what [`find_blocks`] finds, by [`FoundBlocks::counting`].
 ///
-/// `visible` says whether blocks of an instant may be seen. Of `logs` in any order, [`LogBlock::file`] is the index.
+/// `visible` says whether blocks of an instant may be seen. `logs` may be in any order; [`LogBlock::file`] is the index in it.
 pub async fn scan_logs(
     storage: &Storage,
     logs: &[LogFile],
@@ -66,6 +77,19 @@ pub async fn scan_logs(
     options: ScanOptions,
 ) -> Result<LogScan> {
     find_blocks(storage, logs, options).await?.counting(visible)
+}
+
+/// As [`scan_logs`], where it takes asking whether blocks of an instant may be seen.
+pub async fn scan_visible_logs(
+    storage: &Storage,
+    logs: &[LogFile],
+    visible: &dyn VisibleInstants,
+    options: ScanOptions,
+) -> Result<LogScan> {
+    let found = find_blocks(storage, logs, options).await?;
+    let instants: Vec<&str> = found.instants().into_iter().collect();
+    visible.learn(&instants).await?;
+    found.counting(&|instant| visible.sees(instant))
 }
 
 /// Reads the frames of all log files, several files at once.

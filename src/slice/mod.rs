@@ -9,16 +9,23 @@ mod base_read;
 mod base_request;
 mod base_scan;
 mod base_shape;
+mod log_read;
 mod log_rules;
 mod log_scan;
+mod merged_read;
+mod slice_read;
+mod slice_request;
 
 pub use base_file::{OpenedFile, open_file, open_footer};
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};
 pub use base_scan::Estimate;
 pub use log_scan::{
-    FoundBlocks, LogScan, ScanOptions, block_content, block_contents, find_blocks, scan_logs,
+    FoundBlocks, LogScan, ScanOptions, VisibleInstants, block_content, block_contents, find_blocks,
+    scan_logs, scan_visible_logs,
 };
+pub use slice_read::{OpenSlice, SliceReader, open_slice};
+pub use slice_request::{InstantTest, LogRequest, SliceRequest};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

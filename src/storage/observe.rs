@@ -10,6 +10,8 @@ pub enum Source {
     Network,
     /// The cache in memory.
     Memory,
+    /// The cache that outlives this instance.
+    Persistent,
 }
 
 impl Source {
@@ -18,6 +20,7 @@ impl Source {
         match self {
             Self::Network => "network",
             Self::Memory => "memory",
+            Self::Persistent => "persistent",
         }
     }
 }
@@ -53,6 +56,8 @@ pub trait Observer: Send + Sync {
     fn request(&self, event: &RequestEvent);
     /// So many bytes came in since the call began.
     fn bytes(&self, loaded: u64);
+    /// So many of the files that a read takes are read.
+    fn files(&self, done: usize, total: usize);
     /// Something was worked around.
     fn warning(&self, message: &str, path: Option<&str>);
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use object_store::list::PaginatedListStore;
 
-use super::{ListingFacts, MemoryCache, RangeCache, RetryPolicy};
+use super::{ListingFacts, MemoryCache, PersistentCache, RangeCache, RetryPolicy};
 
 /// How a [`Storage`](super::Storage) asks.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub struct StorageOptions {
     pub listing: ListingFacts,
     /// Keeps what never changes; `None` keeps nothing.
     pub cache: Option<Arc<dyn RangeCache>>,
+    /// Keeps it beyond the life of this instance.
+    pub persistent: Option<Arc<dyn PersistentCache>>,
     /// When to ask again.
     pub retry: RetryPolicy,
     /// The store once more, when it lists by pages: each page is then one request with its own attempts.
@@ -37,6 +39,7 @@ impl Default for StorageOptions {
             max_request: 8 << 20,
             listing: ListingFacts::default(),
             cache: Some(Arc::new(MemoryCache::new(CACHE_BYTES))),
+            persistent: None,
             retry: RetryPolicy::default(),
             pages: None,
         }

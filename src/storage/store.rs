@@ -93,6 +93,13 @@ impl Storage {
         }
     }
 
+    /// Tells the observer that so many of a read's files are read.
+    pub fn tell_files(&self, done: usize, total: usize) {
+        if let Some(observer) = &self.scope.observer {
+            observer.files(done, total);
+        }
+    }
+
     /// The most bytes that one request asks for.
     pub fn max_request(&self) -> u64 {
         self.shared.options.max_request
@@ -150,13 +157,17 @@ impl Storage {
             if let Some(bytes) = self.cached(path, size, 0..size, cause) {
                 return Ok(bytes);
             }
+            if let Some(bytes) = self.kept(path, size, 0..size, cause).await {
+                self.keep(path, size, 0, &bytes);
+                return Ok(bytes);
+            }
         }
         let object = self.object(path, None, known, cause).await;
         let object = object.map_err(|failure| failure.error)?;
         self.take(path, known, &object, false)?;
         // Decoded bytes fit no size that a listing tells, so a later read could take them for others.
         if !object.decoded {
-            self.keep(path, object.size, 0, &object.bytes);
+            self.keep_object(path, object.size, 0, &object);
         }
         Ok(object.bytes)
     }
@@ -229,6 +240,7 @@ impl Storage {
     /// Drops what is cached and known of an object: for whoever finds its bytes broken, so that the next read asks
     /// for them again.
     pub fn forget(&self, path: &str) {
+        self.forget_persistent(path);
         self.shared.pins.forget(path);
         if let Some(cache) = self.cache() {
             cache.forget(path);
@@ -256,6 +268,10 @@ impl Storage {
         let options = &self.shared.options;
         let plan = Plan::new(ranges, options.coalesce_gap, options.max_request);
         let bodies = plan.requests.iter().map(|range| async move {
+            if let Some(bytes) = self.kept(path, size, range.clone(), cause).await {
+                self.keep(path, size, range.start, &bytes);
+                return Ok(bytes);
+            }
             let object = self.object(path, Some(range.clone()), Some(size), cause);
             let object = object
                 .await
@@ -334,6 +350,16 @@ impl Storage {
             Some(whole) => self.keep(path, size, 0, whole),
             None => self.keep(path, size, start, &object.bytes),
         }
+        self.keep_persistent(path, start, object);
+    }
+
+    pub(super) fn known_size(&self, path: &str) -> Option<u64> {
+        self.shared.pins.size(path)
+    }
+
+    /// Holds a size and an ETag against what was seen of the object, and remembers them.
+    pub(super) fn check_pin(&self, path: &str, size: u64, etag: Option<&str>) -> Result<()> {
+        self.shared.pins.check(path, size, etag, false)
     }
 
     pub(super) fn location(&self, path: &str) -> Result<Path> {

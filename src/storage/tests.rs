@@ -180,6 +180,7 @@ impl Observer for Ear {
         self.0.lock().unwrap().push(event.clone());
     }
     fn bytes(&self, _: u64) {}
+    fn files(&self, _: usize, _: usize) {}
     fn warning(&self, _: &str, _: Option<&str>) {}
 }
 
@@ -621,4 +622,142 @@ async fn a_local_folder_keeps_percent_signs_in_names() {
     assert_eq!(first.0, 0);
     let error = storage.get("a%2Fb", Cause::Timeline).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+/// A persistent cache of one piece, which keeps what it is told.
+#[derive(Default)]
+struct Disk {
+    piece: Mutex<Option<(String, u64, u64, KeptBytes)>>,
+    warning: Mutex<Option<String>>,
+    forgotten: Mutex<Vec<(String, u64)>>,
+}
+
+#[async_trait::async_trait]
+impl PersistentCache for Disk {
+    async fn get(&self, path: &str, size: u64, range: Range<u64>) -> KeptAnswer {
+        let piece = self.piece.lock().unwrap();
+        let found = piece.as_ref().and_then(|(name, of, start, kept)| {
+            let from = usize::try_from(range.start.checked_sub(*start)?).ok()?;
+            let to = usize::try_from(range.end.checked_sub(*start)?).ok()?;
+            let here = name == path && *of == size && to <= kept.bytes.len();
+            here.then(|| KeptBytes {
+                bytes: kept.bytes.slice(from..to),
+                etag: kept.etag.clone(),
+            })
+        });
+        KeptAnswer {
+            found,
+            warning: self.warning.lock().unwrap().take(),
+        }
+    }
+
+    fn put(&self, path: &str, size: u64, start: u64, bytes: &Bytes, etag: Option<&str>) {
+        let kept = KeptBytes {
+            bytes: bytes.clone(),
+            etag: etag.map(str::to_owned),
+        };
+        *self.piece.lock().unwrap() = Some((path.to_owned(), size, start, kept));
+    }
+
+    fn forget(&self, path: &str, size: u64) {
+        self.forgotten.lock().unwrap().push((path.to_owned(), size));
+        *self.piece.lock().unwrap() = None;
+    }
+}
+
+/// A visit of its own: nothing in memory, the same disk.
+fn visit(fake: &Arc<Fake>, disk: &Arc<Disk>) -> Storage {
+    let options = StorageOptions {
+        persistent: Some(Arc::clone(disk) as _),
+        ..StorageOptions::default()
+    };
+    Storage::new(Arc::clone(fake) as _, options)
+}
+
+#[tokio::test]
+async fn a_second_visit_reads_what_the_first_one_kept() {
+    let (fake, disk) = (Fake::new(100, vec![]), Arc::new(Disk::default()));
+    let first = visit(&fake, &disk);
+    first
+        .get_ranges("f", 100, &[10..40], Cause::Data)
+        .await
+        .unwrap();
+    assert_eq!(fake.calls().len(), 1);
+    let second = visit(&fake, &disk);
+    let got = second.get_ranges("f", 100, &[20..30], Cause::Data).await;
+    assert_eq!(got.unwrap(), [body(20..30)]);
+    // From memory now.
+    second
+        .get_ranges("f", 100, &[25..30], Cause::Data)
+        .await
+        .unwrap();
+    assert!(fake.calls().is_empty());
+    let counters = second.metrics().counters();
+    assert_eq!((counters.requests, counters.cache_hits), (0, 2));
+    assert!(counters.pinned);
+    // Another size is another file.
+    assert!(
+        second
+            .get_ranges("f", 99, &[20..30], Cause::Data)
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn kept_bytes_of_one_version_and_an_answer_of_another_do_not_mix() {
+    let fake = Fake::new(100, vec![]);
+    let disk = Arc::new(Disk::default());
+    visit(&fake, &disk)
+        .get_ranges("f", 100, &[0..10], Cause::Data)
+        .await
+        .unwrap();
+    *fake.etag.lock().unwrap() = Some("\"two\"");
+    let second = visit(&fake, &disk);
+    second
+        .get_ranges("f", 100, &[0..10], Cause::Data)
+        .await
+        .unwrap();
+    let error = second
+        .get_ranges("f", 100, &[50..60], Cause::Data)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::PreconditionFailed);
+    assert_eq!(*disk.forgotten.lock().unwrap(), [("f".to_owned(), 100)]);
+    let third = visit(&fake, &disk);
+    third
+        .get_ranges("f", 100, &[0..10, 50..60], Cause::Data)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn broken_bytes_and_a_wrong_length_are_dropped_and_asked_for_anew() {
+    let (fake, disk) = (Fake::new(100, vec![]), Arc::new(Disk::default()));
+    let storage = visit(&fake, &disk);
+    storage
+        .get_ranges("f", 100, &[0..10], Cause::Data)
+        .await
+        .unwrap();
+    let parsed: crate::error::Result<()> = Err(Error::corrupt("no such thing"));
+    assert!(storage.checked("f", parsed).is_err());
+    assert!(disk.piece.lock().unwrap().is_none());
+    fake.calls();
+    storage
+        .get_ranges("f", 100, &[0..10], Cause::Data)
+        .await
+        .unwrap();
+    assert_eq!(fake.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn a_cache_that_fails_says_so_in_the_warnings() {
+    let (fake, disk) = (Fake::new(100, vec![]), Arc::new(Disk::default()));
+    *disk.warning.lock().unwrap() = Some("the disk is full".to_owned());
+    let storage = visit(&fake, &disk);
+    storage
+        .get_ranges("f", 100, &[0..10], Cause::Data)
+        .await
+        .unwrap();
+    assert_eq!(storage.metrics().counters().warnings, ["the disk is full"]);
 }

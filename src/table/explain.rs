@@ -8,7 +8,7 @@ use super::open::Table;
 use super::read::Purpose;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
-use crate::slice::{Estimate, open_base};
+use crate::slice::{Estimate, open_slice};
 
 /// Footers asked for at once; the storage holds its own bound.
 const PARALLEL: usize = 16;
@@ -21,7 +21,7 @@ pub struct PlanFacts {
     pub instant: String,
     /// Every file slice as of then.
     pub files: Vec<PlannedFile>,
-    /// Requests for footers and columns.
+    /// Requests for footers, columns and log files.
     pub estimated_requests: u64,
     /// Bytes of their bodies.
     pub estimated_bytes: u64,
@@ -40,22 +40,18 @@ pub struct PlannedFile {
 }
 
 impl Table {
-    /// Plans a read and reads the footers of its base files.
+    /// Plans a read; reads the footers of its base files and the frames of its log blocks.
     ///
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
         let snapshot = self.prepare(options, None, Purpose::AllSlices).await?;
-        let tasks = snapshot
-            .slices
-            .kept
-            .iter()
-            .map(|slice| snapshot.bound.task(slice));
-        let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
-        let estimates = tasks?.into_iter().map(|task| {
+        let merging = self.merging(snapshot.as_of.as_ref(), options.strict_logs);
+        let tasks = snapshot.bound.tasks(&snapshot.slices.kept, &merging)?;
+        let estimates = tasks.into_iter().map(|task| {
             let storage = self.meta.storage.clone();
             async move {
-                let file = open_base(&storage, &task.file, &task.request).await?;
-                Ok::<_, Error>(file.estimate())
+                let slice = open_slice(&storage, &task.slice, &task.request, None).await?;
+                Ok::<_, Error>(slice.estimate())
             }
         });
         let estimates: Vec<Estimate> = stream::iter(estimates)

@@ -10,7 +10,7 @@ use super::open::Table;
 use crate::config::{QueryType, ReadOptions};
 use crate::error::{Error, Result};
 use crate::model::InstantTime;
-use crate::read::{self, Bound, Changed, Selection, SliceTask, Slices, snapshot_slices};
+use crate::read::{self, Bound, Changed, Merging, Selection, SliceTask, Slices, snapshot_slices};
 use crate::slice::{OpenedFile, open_file};
 use crate::storage::Storage;
 use crate::view::{FileListing, PartitionPruner};
@@ -30,7 +30,7 @@ impl ReadStream {
         &self.schema
     }
 
-    /// Base files that were known when the read began, and how many of them the filters ruled out.
+    /// File slices that were known when the read began, and how many of them the filters ruled out.
     pub fn files(&self) -> (usize, usize) {
         (self.files, self.files_pruned)
     }
@@ -114,23 +114,29 @@ impl Table {
     ///
     /// Errors, all before any data is asked for: `InvalidArgument` and `Schema` for options that do not fit,
     /// `InstantPending` and `InstantExpired` for times that cannot be travelled to, `Unsupported` for other queries and for
-    /// slices with log files. The stream itself fails with those of reading.
+    /// log files that are merged by an unknown rule. The stream itself fails with those of reading.
     pub async fn read(&self, options: &ReadOptions) -> Result<ReadStream> {
         let batch_rows = options.batch_rows()?;
         let snapshot = self.prepare(options, batch_rows, Purpose::Rows).await?;
         let Snapshot {
+            as_of,
             bound,
             slices,
             first,
             changed,
-            ..
         } = snapshot;
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(ReadStream::empty(&self.meta.storage, bound.shown_schema()?));
         }
-        let tasks = slices.kept.iter().map(|slice| bound.task(slice));
-        let tasks: Result<Vec<_>> = tasks.filter_map(Result::transpose).collect();
-        let mut tasks = tasks?;
+        if let Some(log) = changed
+            .as_ref()
+            .and(slices.kept.iter().find_map(|s| s.data_logs().next()))
+        {
+            let message = "changes in log files are not read yet";
+            return Err(Error::unsupported(message).context("path", &log.path));
+        }
+        let merging = self.merging(as_of.as_ref(), options.strict_logs);
+        let mut tasks = bound.tasks(&slices.kept, &merging)?;
         if let Some(task) = tasks.first_mut() {
             task.opened = first;
         }
@@ -177,8 +183,8 @@ impl Table {
                 let slices_and_first = async {
                     let slices = slices(&none).await?;
                     let first = match purpose {
-                        Purpose::Rows => self.open_first(&slices).await,
-                        Purpose::Slices | Purpose::AllSlices => None,
+                        Purpose::Rows if options.limit != Some(0) => self.open_first(&slices).await,
+                        _ => None,
                     };
                     Ok((slices, first))
                 };
@@ -202,9 +208,21 @@ impl Table {
 
     /// The first file of a read, opened ahead. A failure is left to the read itself, which asks again.
     pub(super) async fn open_first(&self, slices: &Slices) -> Option<OpenedFile> {
-        let first = slices.kept.iter().find(|slice| slice.base.is_some())?;
-        let base = first.base.as_ref().filter(|_| first.is_base_only())?;
+        let base = slices.kept.first()?.base.as_ref()?;
         open_file(&self.meta.storage, base).await.ok()
+    }
+
+    /// What is to be seen of log files as of a time.
+    pub(super) fn merging<'a>(
+        &'a self,
+        as_of: Option<&'a InstantTime>,
+        strict: bool,
+    ) -> Merging<'a> {
+        Merging {
+            meta: &self.meta,
+            as_of,
+            strict,
+        }
     }
 
     async fn slices(

@@ -1,8 +1,9 @@
 //! The active timeline of one table, and the questions that need no more than its file names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use super::archived::Fate;
 use super::layout::TimelineName;
 use super::payload::CleanMetadata;
 use super::replaced::ReplacedFileGroups;
@@ -26,6 +27,7 @@ pub struct InstantFile {
 /// 2. An instant is in it once, in the most advanced state that a file showed; a completed compaction is a commit, a
 ///    completed log compaction a deltacommit, a completed clustering a replacecommit.
 /// 3. Instants are in the order of their request times, then of their actions.
+/// 4. Of older instants it knows what [`MetaClient::learn_archived`](super::MetaClient::learn_archived) has found out.
 #[derive(Debug)]
 pub struct Timeline {
     entries: Vec<Entry>,
@@ -34,6 +36,8 @@ pub struct Timeline {
     pending: BTreeSet<InstantTime>,
     /// Folders beside the instants, by path relative to the table.
     folders: Vec<String>,
+    /// What was found out about instants older than these.
+    fates: RwLock<BTreeMap<InstantTime, Fate>>,
     pub(super) replaced: OnceLock<Arc<ReplacedFileGroups>>,
     pub(super) last_clean: OnceLock<Option<Arc<CleanMetadata>>>,
 }
@@ -122,6 +126,7 @@ impl Timeline {
             pending: times(|i| !i.is_completed()),
             entries,
             folders: Vec::new(),
+            fates: RwLock::default(),
             replaced: OnceLock::new(),
             last_clean: OnceLock::new(),
         }
@@ -188,18 +193,53 @@ impl Timeline {
         self.start.as_ref()
     }
 
-    /// Whether files that carry this instant may be trusted: it is completed, or older than the active timeline.
+    /// Whether files that carry this instant may be trusted: it is completed, or older than the active timeline and not
+    /// known to have been rolled back.
     pub fn is_committed(&self, time: &InstantTime) -> bool {
         if self.committed.contains(time) {
             return true;
         }
-        !self.pending.contains(time) && self.start.as_ref().is_some_and(|start| time < start)
+        self.is_before_start(time) && self.fate(time) != Some(Fate::RolledBack)
     }
 
-    /// When an instant completed, where the timeline says it.
-    pub fn completion(&self, time: &InstantTime) -> Option<&InstantTime> {
-        let found = self.completed_writes().find(|i| i.time == *time)?;
-        found.completion.as_ref()
+    /// Whether a read as of a time, or of now, sees blocks of the instant that a log's header names: it is committed and
+    /// was requested by then.
+    pub fn sees_block_of(&self, instant: &str, as_of: Option<&InstantTime>) -> bool {
+        let Ok(time) = InstantTime::parse(instant) else {
+            return false;
+        };
+        as_of.is_none_or(|as_of| time <= *as_of) && self.is_committed(&time)
+    }
+
+    /// Whether a write of this time is on the timeline, whatever its state.
+    pub(super) fn writes_at(&self, time: &InstantTime) -> bool {
+        self.committed.contains(time) || self.pending.contains(time)
+    }
+
+    /// When an instant completed, where the timeline or its archive says it.
+    pub fn completion(&self, time: &InstantTime) -> Option<InstantTime> {
+        match self.completed_writes().find(|i| i.time == *time) {
+            Some(found) => found.completion.clone(),
+            None => match self.fate(time) {
+                Some(Fate::Completed(completion)) => completion,
+                _ => None,
+            },
+        }
+    }
+
+    fn fate(&self, time: &InstantTime) -> Option<Fate> {
+        let fates = self.fates.read().unwrap_or_else(PoisonError::into_inner);
+        fates.get(time).cloned()
+    }
+
+    /// Whether it was found out what became of an archived instant.
+    pub(super) fn knows(&self, time: &InstantTime) -> bool {
+        self.fate(time).is_some()
+    }
+
+    pub(super) fn learn(&self, found: BTreeMap<InstantTime, Fate>) {
+        let mut fates = self.fates.write().unwrap_or_else(PoisonError::into_inner);
+        fates.extend(found);
     }
 
     /// Request times of the savepointed instants.

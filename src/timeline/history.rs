@@ -1,12 +1,16 @@
 //! The archived timeline of layout 2: completed instants that left the active timeline.
 
+use std::collections::BTreeSet;
+
 use arrow::array::{Array, AsArray, RecordBatch};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
 use serde::Deserialize;
 
+use super::archived::times;
 use super::meta_client::MetaClient;
+use super::payload::{self, RestoreMetadata, RollbackMetadata};
 use crate::codec::parquet::{
     Columns, Footer, GroupReader, GroupRequest, Step, first_range, metadata_range,
 };
@@ -19,6 +23,9 @@ const LONGEST: TimeDelta = TimeDelta::days(1);
 
 /// The columns that say when an instant was; the bodies beside them stay where they are.
 const COLUMNS: [&str; 3] = ["instantTime", "completionTime", "action"];
+
+/// The columns that say what a rollback or a restore has undone.
+const UNDONE_COLUMNS: [&str; 2] = ["action", "metadata"];
 
 /// A manifest: the files that count. Others in the folder are leftovers.
 #[derive(Deserialize)]
@@ -48,23 +55,15 @@ impl MetaClient {
         if since.as_ref().is_some_and(|since| first <= since) {
             return Ok(Vec::new());
         }
-        let folder = self.config.archive_folder();
-        if !self.may_have_archive() {
-            return Ok(Vec::new());
-        }
-        let Some(manifest) = self.manifest(&folder).await? else {
-            return Ok(Vec::new());
-        };
-        let wanted = manifest.files.into_iter().filter(|file| {
-            let last = last_request(&file.file_name);
-            since.is_none() || last.is_none() || last >= since
-        });
-        let files = wanted.map(|file| {
-            let path = format!("{folder}/{}", file.file_name);
-            async move {
-                let read = instants(&self.storage, &path, file.file_len).await;
-                self.storage.checked(&path, read).context("path", &path)
-            }
+        let files = self.history_files(since.as_ref()).await?;
+        let files = files.into_iter().map(|(path, size)| async move {
+            let mut found = Vec::new();
+            let read = rows(&self.storage, &path, size, &COLUMNS, |batch| {
+                add(batch, &mut found)
+            });
+            let read = read.await;
+            self.storage.checked(&path, read).context("path", &path)?;
+            Ok::<_, Error>(found)
         });
         let mut found: Vec<Instant> = try_join_all(files).await?.into_iter().flatten().collect();
         found.retain(|instant| {
@@ -74,6 +73,40 @@ impl MetaClient {
         found.sort();
         found.dedup();
         Ok(found)
+    }
+
+    /// What archived rollbacks and restores, requested at or after a time, have undone.
+    pub(super) async fn archived_undone(
+        &self,
+        since: &InstantTime,
+    ) -> Result<BTreeSet<InstantTime>> {
+        let mut undone = BTreeSet::new();
+        for (path, size) in self.history_files(Some(since)).await? {
+            let read = rows(&self.storage, &path, size, &UNDONE_COLUMNS, |batch| {
+                add_undone(batch, &mut undone)
+            });
+            let read = read.await;
+            self.storage.checked(&path, read).context("path", &path)?;
+        }
+        Ok(undone)
+    }
+
+    /// Path and size of each file of the history that may hold instants requested at or after a time.
+    async fn history_files(&self, since: Option<&InstantTime>) -> Result<Vec<(String, u64)>> {
+        let folder = self.config.archive_folder();
+        if !self.may_have_archive() {
+            return Ok(Vec::new());
+        }
+        let Some(manifest) = self.manifest(&folder).await? else {
+            return Ok(Vec::new());
+        };
+        let wanted = manifest.files.into_iter().filter(|file| {
+            let last = last_request(&file.file_name);
+            since.is_none() || last.is_none() || last.as_ref() >= since
+        });
+        Ok(wanted
+            .map(|file| (format!("{folder}/{}", file.file_name), file.file_len))
+            .collect())
     }
 
     /// The manifest that the version file names, else the newest; `None` when nothing was ever archived.
@@ -124,11 +157,16 @@ fn last_request(name: &str) -> Option<InstantTime> {
     InstantTime::parse(name.split('_').nth(1)?).ok()
 }
 
-/// The instants of one file: its footer, and the three columns.
-async fn instants(storage: &Storage, path: &str, size: u64) -> Result<Vec<Instant>> {
+/// Some columns of one file, batch by batch: its footer, and those columns.
+async fn rows(
+    storage: &Storage,
+    path: &str,
+    size: u64,
+    names: &[&str],
+    mut take: impl FnMut(&RecordBatch) -> Result<()> + Send,
+) -> Result<()> {
     let footer = footer(storage, path, size).await?;
-    let columns = Columns::by_name(&footer, COLUMNS);
-    let mut found = Vec::new();
+    let columns = Columns::by_name(&footer, names.iter().copied());
     for group in 0..footer.metadata().num_row_groups() {
         let request = GroupRequest {
             group,
@@ -140,7 +178,7 @@ async fn instants(storage: &Storage, path: &str, size: u64) -> Result<Vec<Instan
         let mut reader = GroupReader::new(&footer, request)?;
         loop {
             match reader.step()? {
-                Step::Batch(batch) => add(&batch, &mut found)?,
+                Step::Batch(batch) => take(&batch)?,
                 Step::Need(ranges) => {
                     let get = storage.get_ranges(path, size, &ranges, Cause::Timeline);
                     let bytes = get.await?;
@@ -150,7 +188,7 @@ async fn instants(storage: &Storage, path: &str, size: u64) -> Result<Vec<Instan
             }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 async fn footer(storage: &Storage, path: &str, size: u64) -> Result<Footer> {
@@ -180,6 +218,37 @@ fn add(batch: &RecordBatch, found: &mut Vec<Instant>) -> Result<()> {
             action: Action::from_word(action),
             state: State::Completed,
         });
+    }
+    Ok(())
+}
+
+fn add_undone(batch: &RecordBatch, undone: &mut BTreeSet<InstantTime>) -> Result<()> {
+    let actions = batch.column_by_name("action");
+    let actions = actions.and_then(|column| column.as_string_opt::<i32>());
+    let bodies = batch.column_by_name("metadata");
+    let bodies = bodies.and_then(|column| column.as_binary_opt::<i32>());
+    let (Some(actions), Some(bodies)) = (actions, bodies) else {
+        return Err(Error::corrupt(
+            "the archived timeline lacks its action or its metadata",
+        ));
+    };
+    for (action, body) in actions.iter().zip(bodies) {
+        let (Some(action), Some(body)) = (action, body) else {
+            continue;
+        };
+        match Action::from_word(action) {
+            Action::Rollback => {
+                let body = payload::parse(body)?.map(payload::typed::<RollbackMetadata>);
+                let body = body.transpose()?.unwrap_or_default();
+                undone.extend(times(body.commits_rollback));
+            }
+            Action::Restore => {
+                let body = payload::parse(body)?.map(payload::typed::<RestoreMetadata>);
+                let body = body.transpose()?.unwrap_or_default();
+                undone.extend(times(body.instants_to_rollback));
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -142,6 +142,7 @@ impl MetaClient {
             payload::parse(&bytes)?.map(payload::typed).transpose()
         };
         let typed: Result<Option<T>> = typed.await;
+        let typed = self.storage.checked(&file.path, typed);
         typed.map_err(|e| {
             e.context("path", &file.path)
                 .context("instant", &instant.time)

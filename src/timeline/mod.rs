@@ -7,6 +7,8 @@
 //! Sources: Hudi `HoodieTableMetaClient`, `HoodieActiveTimeline`, `TimelineUtils.validateTimestampAsOf`.
 
 mod active;
+mod archived;
+mod archived_logs;
 mod as_of;
 mod clock;
 mod entries;

@@ -2,7 +2,7 @@ use futures::try_join;
 
 use super::{FileListing, PartitionFiles, PartitionPruner, file_groups};
 use crate::error::Result;
-use crate::model::{FileSlice, InstantTime, TableVersion};
+use crate::model::{FileSlice, InstantTime, LogFileName, TableVersion};
 use crate::timeline::{MetaClient, ReplacedFileGroups, Timeline};
 
 /// What a snapshot shows.
@@ -28,7 +28,17 @@ pub async fn snapshot(
 ) -> Result<Vec<FileSlice>> {
     let (files, replaced) = try_join!(listing.load(pruner), meta.replaced_file_groups())?;
     let version = meta.config.version();
+    if version != TableVersion::Six && !options.read_optimized {
+        meta.learn_archived(writers_of_logs(&files)).await?;
+    }
     latest_slices(files, &meta.timeline, &replaced, version, options)
+}
+
+/// The instants that wrote log files, as their names say from version 8 on.
+fn writers_of_logs(files: &[PartitionFiles]) -> Vec<InstantTime> {
+    let files = files.iter().flat_map(|partition| &partition.files);
+    let names = files.filter_map(|file| LogFileName::parse(file.path.rsplit('/').next()?));
+    names.map(|name| name.instant).collect()
 }
 
 /// As [`snapshot()`], of files that are listed.

@@ -9,6 +9,7 @@ import { bundles } from '../../scripts/lib/spark.mjs';
 import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
+import { storageLock } from './storage_lock.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -37,8 +38,6 @@ const sparkFailures = ['v9_cow_partition_types'];
 
 /** Recipes that need what the reader does not do yet. @type {Record<string, string>} */
 const pendingRecipes = {
-  v9_mor_schema_on_read: 'issue 7: schema on read',
-  v9_mor_vector_by_1_2: 'issue 7: VECTOR and BLOB columns',
   v9_upgraded_from_8: 'issue 6: it starts from v8_mor_parts, which joins tests/data then',
 };
 
@@ -122,7 +121,8 @@ const pending = [
  */
 export function scenarios(recipes, seeds) {
   const checksum = { name: 'side_files/stale_crc', session: utc('1.1.1'), run: staleChecksum, brief: true };
-  return [...matrix(), checksum, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
+  const lock = { name: 'I/storage_lock', session: { ...utc('1.1.1'), lock: true }, run: storageLock, brief: true };
+  return [...matrix(), checksum, lock, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
 }
 
 /**

@@ -39,7 +39,7 @@ async function main() {
     for (const name of members) await one(name, () => spark.ask(options.check ? 'check' : 'make', { name, out, ...(options.check ? {} : { save: true }) }));
     await spark.stop();
   });
-  const again = options.check ? [] : wanted.filter((name) => known[name]?.bundle === '1.0.2' && existsSync(path.join(out, `${name}.zip`)));
+  const again = options.check ? [] : wanted.filter((name) => (known[name]?.bundle === '1.0.2' || name === 'v6_mor_rollback') && existsSync(path.join(out, `${name}.zip`)));
   if (again.length > 0) await reread(again, tools, work);
   if (failed === 0) await rm(work, { recursive: true });
   else console.log(`tables and Spark's logs: ${work}`);
@@ -81,7 +81,8 @@ async function one(name, work) {
 }
 
 /**
- * Hudi 1.0.2 counts the start of an incremental range in, later ones do not: what 1.1.1 reads is what is expected.
+ * Hudi 1.0.2 counts the start of an incremental range in, later ones do not, and 0.15.0 loses rows behind a rollback's block: what 1.1.1 reads
+ * is what is expected.
  *
  * @param {string[]} members
  * @param {import('./lib/spark.js').Tools} tools

@@ -6,7 +6,7 @@ use hudi_wasm::error::ErrorKind;
 use hudi_wasm::storage::CallScope;
 use serde_json::{Value, json};
 
-use crate::spark::{LATER, fault, half, open, read};
+use crate::spark::{fault, half, open, read};
 use crate::support::{self, block_on, rows::rows};
 
 const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enable";
@@ -44,8 +44,7 @@ fn decoded(path: &str) -> String {
 }
 
 fn names(names: &[String]) -> impl Iterator<Item = &String> {
-    let kept = names.iter().filter(|name| !LATER.contains(&name.as_str()));
-    kept.filter(|name| name.contains("_cow_"))
+    names.iter().filter(|name| name.contains("_cow_"))
 }
 
 fn check_as_spark(tables: &[String]) {

@@ -5,7 +5,10 @@ mod support;
 
 mod evolution;
 mod incremental;
+mod log_blocks;
+mod logs;
 mod metadata;
 mod options;
+mod rounds;
 mod skipping;
 mod spark;

@@ -93,7 +93,6 @@ fn what_does_not_fit_the_table_is_refused_before_any_data_is_asked_for() {
         InvalidArgument,
     );
     check_refused("v9_cow_simple", json!({"queryType": "cdc"}), Unsupported);
-    check_refused("v9_mor_compacted", json!({}), Unsupported);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hudi_wasm::storage::CallScope;
 use hudi_wasm::table::Table;
 use serde_json::{Value, json};
 
-use crate::spark::{LATER, difference, fault, open, options, read};
+use crate::spark::{difference, fault, open, options, read};
 use crate::support::{
     self, block_on,
     rows::{rows, sort},
@@ -37,10 +37,7 @@ async fn rows_of(table: &Table, query: &Value) -> (Vec<Value>, usize) {
 fn every_recorded_filter_has_sparks_rows_with_files_ruled_out() {
     block_on(async {
         let mut queries = 0;
-        for name in support::cow_tables()
-            .iter()
-            .filter(|name| !LATER.contains(&name.as_str()))
-        {
+        for name in &support::tables() {
             let table = open(name).await;
             for mut recorded in support::queries(&support::expected(name), "snapshot") {
                 if recorded["query"].get("filters").is_some() {

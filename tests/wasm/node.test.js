@@ -105,7 +105,7 @@ test("Python's builder and a reader of file groups open the same table", async (
   for await (const { numRows } of reader.readFileSliceStream(slice, { batchSize: 2 })) streamed += numRows;
   assert.equal(streamed, whole.numRows);
   const code = (/** @type {any} */ wanted) => (/** @type {unknown} */ error) => hudi.HudiError.is(error, wanted);
-  await assert.rejects(reader.readFileSliceFromPaths(slice.baseFileRelativePath, ['.x.log.1_0-0-0']), code('UNSUPPORTED'));
+  await assert.rejects(reader.readFileSliceFromPaths(slice.baseFileRelativePath, ['.x.log.1_0-0-0']), code('INVALID_ARGUMENT'));
   reader.close();
   await assert.rejects(reader.readFileSlice(slice), code('DISPOSED'));
   const s3 = hudi.HudiTableBuilder.fromBaseUri('s3://bucket/table').withOption('aws_region', 'eu-central-1');
@@ -193,11 +193,14 @@ test('events tell of every request and of the rows, and a listener that throws b
   const heard = [];
   const result = await table.read({
     onProgress: (event) => {
-      heard.push(event.type === 'rows' ? `rows ${event.rows}` : event.type);
+      const count = event.type === 'rows' ? ` ${event.rows}` : event.type === 'files' ? ` ${event.done} of ${event.total}` : '';
+      heard.push(event.type + count);
       throw new Error('a listener of the caller');
     },
   });
-  assert.equal(heard.at(-1), `rows ${result.numRows}`);
+  const files = result.metrics.filesTotal;
+  assert.equal(heard.findLast((event) => event.startsWith('rows')), `rows ${result.numRows}`);
+  assert.equal(heard.at(-1), `files ${files} of ${files}`);
   assert.ok(heard.includes('phase') && heard.includes('bytes'));
   assert.equal(result.metrics.rowsScanned, result.numRows);
   assert.equal(requests.filter(({ source }) => source === 'network').length, result.metrics.requests);

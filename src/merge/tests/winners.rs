@@ -158,6 +158,30 @@ fn version_6_forgets_the_value_of_a_delete_once_it_is_taken() {
 }
 
 #[test]
+fn version_8_holds_deletes_to_their_value_where_arrival_decides_among_rows() {
+    let rules = MergeRules {
+        deletes: DeleteOrder::Always,
+        ..MergeRules::later(vec!["ts".to_owned()])
+    };
+    let base = [
+        row("kept", 5, "x"),
+        row("gone", 5, "x"),
+        row("row", 5, "x"),
+        row("log", 1, "x"),
+    ];
+    let logs = [
+        super::rows(&[row("row", 4, "later"), row("log", 8, "held against it")]),
+        deletes(&[("kept", Some(4)), ("gone", Some(5)), ("log", Some(7))]),
+    ];
+    let expected = [
+        row("kept", 5, "x"),
+        row("row", 4, "later"),
+        row("log", 8, "held against it"),
+    ];
+    check(rules, &base, &logs, &expected);
+}
+
+#[test]
 fn version_6_picks_among_log_rows_and_overwrites_the_base() {
     let rules = MergeRules {
         over_base: Winner::Later,

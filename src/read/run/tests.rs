@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use arrow::array::AsArray;
 use arrow::datatypes::{DataType, Field, Schema};
@@ -6,8 +6,9 @@ use futures::TryStreamExt;
 
 use super::*;
 use crate::ErrorKind;
-use crate::model::BaseFileName;
-use crate::storage::{CallScope, StorageOptions};
+use crate::model::{BaseFile, BaseFileName, PartitionPath};
+use crate::slice::BaseRequest;
+use crate::storage::{CallScope, Observer, RequestEvent, StorageOptions};
 use crate::support;
 
 const FILES: usize = 12;
@@ -27,12 +28,8 @@ fn copies() -> (Storage, Vec<SliceTask>, Vec<String>) {
     let key = Field::new("_hoodie_record_key", DataType::Utf8, true);
     let request = BaseRequest::all(Arc::new(Schema::new(vec![key])));
     let task = |path: String| SliceTask {
-        file: BaseFile {
-            name: BaseFileName::parse(&path).unwrap(),
-            size: content.len() as u64,
-            path,
-        },
-        request: request.clone(),
+        slice: slice_of(path, content.len() as u64),
+        request: SliceRequest::base_only(request.clone()),
         opened: None,
     };
     let tasks: Vec<SliceTask> = names.into_iter().map(task).collect();
@@ -42,6 +39,18 @@ fn copies() -> (Storage, Vec<SliceTask>, Vec<String>) {
     (storage, tasks, expected)
 }
 
+/// A slice of one base file.
+fn slice_of(path: String, size: u64) -> FileSlice {
+    let name = BaseFileName::parse(&path).unwrap();
+    FileSlice {
+        partition: PartitionPath::new(""),
+        file_id: name.file_id.clone(),
+        instant: name.instant.clone(),
+        base: Some(BaseFile { name, path, size }),
+        logs: Vec::new(),
+    }
+}
+
 fn keys(storage: &Storage, tasks: Vec<SliceTask>, limit: Option<u64>) -> Result<Vec<String>> {
     let stream = run(storage, tasks, limit);
     let batches: Vec<RecordBatch> = support::block_on(stream.try_collect())?;
@@ -49,6 +58,32 @@ fn keys(storage: &Storage, tasks: Vec<SliceTask>, limit: Option<u64>) -> Result<
         .iter()
         .flat_map(|batch| batch.column(0).as_string::<i32>().iter());
     Ok(keys.map(|key| key.unwrap().to_owned()).collect())
+}
+
+/// Hears how many files are read.
+#[derive(Default)]
+struct Ear(Mutex<Vec<(usize, usize)>>);
+
+impl Observer for Ear {
+    fn request(&self, _: &RequestEvent) {}
+    fn bytes(&self, _: u64) {}
+    fn files(&self, done: usize, total: usize) {
+        self.0.lock().unwrap().push((done, total));
+    }
+    fn warning(&self, _: &str, _: Option<&str>) {}
+}
+
+#[test]
+fn each_file_that_is_read_is_told_of() {
+    let (storage, tasks, _) = copies();
+    let ear = Arc::new(Ear::default());
+    let storage = storage.for_call(CallScope {
+        observer: Some(Arc::clone(&ear) as _),
+        ..CallScope::default()
+    });
+    keys(&storage, tasks, None).unwrap();
+    let expected: Vec<_> = (1..=FILES).map(|done| (done, FILES)).collect();
+    assert_eq!(*ear.0.lock().unwrap(), expected);
 }
 
 #[test]
@@ -86,7 +121,7 @@ fn a_limit_holds_over_all_files_and_asks_for_no_file_it_does_not_need() {
 #[test]
 fn an_error_ends_the_stream_behind_the_rows_before_it() {
     let (storage, mut tasks, one) = copies();
-    tasks[1].file.path = "gone.parquet".to_owned();
+    tasks[1].slice.base.as_mut().unwrap().path = "gone.parquet".to_owned();
     let mut stream = Box::pin(run(&storage, tasks, None));
     let mut rows = 0;
     let error = support::block_on(async {

@@ -216,16 +216,75 @@ fn a_column_of_nulls_fits_every_type() {
 }
 
 #[test]
-fn what_would_lose_or_needs_schema_on_read_is_refused() {
+fn numbers_dates_and_decimals_become_text_and_text_becomes_dates_and_decimals() {
+    let text = |texts: [Option<&str>; 2]| StringArray::from(texts.to_vec());
+    check(
+        Int32Array::from(vec![Some(-7), None]),
+        text([Some("-7"), None]),
+    );
+    check(
+        Int64Array::from(vec![Some(1 << 40), None]),
+        text([Some("1099511627776"), None]),
+    );
+    check(
+        Float32Array::from(vec![Some(1.1), None]),
+        text([Some("1.1"), None]),
+    );
+    check(
+        Float64Array::from(vec![Some(1e10), None]),
+        text([Some("1.0E10"), None]),
+    );
+    check(
+        Date32Array::from(vec![Some(19_782), None]),
+        text([Some("2024-02-29"), None]),
+    );
+    let decimal = |values: [Option<i128>; 2]| {
+        let values = Decimal128Array::from(values.to_vec());
+        values.with_precision_and_scale(6, 2).unwrap()
+    };
+    check(decimal([Some(-150), None]), text([Some("-1.50"), None]));
+    check(text([Some("-1.499"), None]), decimal([Some(-150), None]));
+    check(
+        text([Some("2024-02-29"), None]),
+        Date32Array::from(vec![Some(19_782), None]),
+    );
+    check(
+        Int32Array::from(vec![Some(9999), None]),
+        decimal([Some(999_900), None]),
+    );
+    check(
+        Float64Array::from(vec![Some(0.125), None]),
+        decimal([Some(13), None]),
+    );
+    check(
+        Float32Array::from(vec![Some(1.1), None]),
+        decimal([Some(110), None]),
+    );
+    for (text, to) in [
+        ("x", DataType::Date32),
+        ("x", DataType::Decimal128(6, 2)),
+        ("10000", DataType::Decimal128(6, 2)),
+        ("1", DataType::Decimal256(76, 76)),
+    ] {
+        let array: ArrayRef = Arc::new(StringArray::from(vec![text]));
+        let error = conform_array(&array, &Field::new("c", to, true)).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.get("value")),
+            (ErrorKind::Schema, Some(text))
+        );
+    }
+    assert!(!keeps_order(&DataType::Int32, &DataType::Utf8));
+    assert!(!keeps_order(&DataType::Utf8, &DataType::Date32));
+}
+
+#[test]
+fn what_would_lose_or_is_no_change_of_hudi_is_refused() {
     refused(Int64Array::from(vec![1]), DataType::Int32);
     refused(Float64Array::from(vec![1.0]), DataType::Float32);
     refused(Float32Array::from(vec![1.0]), DataType::Int32);
     refused(BooleanArray::from(vec![true]), DataType::Utf8);
     refused(BooleanArray::from(vec![true]), DataType::Int32);
-    refused(Int32Array::from(vec![1]), DataType::Utf8);
     refused(Int32Array::from(vec![1]), DataType::Date32);
-    refused(Int32Array::from(vec![1]), DataType::Decimal128(10, 0));
-    refused(Date32Array::from(vec![1]), DataType::Utf8);
     refused(StringArray::from(vec!["1"]), DataType::Int32);
 }
 

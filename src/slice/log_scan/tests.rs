@@ -45,7 +45,12 @@ impl Logs {
     }
 
     fn scan(&self, options: ScanOptions) -> Result<LogScan> {
-        block_on(scan_logs(&self.storage, &self.logs, &|_| true, options))
+        block_on(scan_logs(
+            &self.storage,
+            &self.logs,
+            &|_: &str| true,
+            options,
+        ))
     }
 
     fn contents(&self, blocks: &[LogBlock]) -> Vec<String> {

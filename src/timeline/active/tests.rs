@@ -155,7 +155,7 @@ fn files_are_trusted_when_completed_or_older_than_the_timeline() {
     assert_eq!(timeline.start(), Some(&at(4)));
     assert_eq!(timeline.latest_commit().map(|i| &i.time), Some(&at(10)));
     assert_eq!(timeline.savepoints().collect::<Vec<_>>(), [&at(2)]);
-    assert_eq!(timeline.completion(&at(5)), Some(&at(6)));
+    assert_eq!(timeline.completion(&at(5)), Some(at(6)));
     let pending: Vec<_> = timeline.pending_writes().map(|i| i.time.clone()).collect();
     assert_eq!(pending, [at(4), at(7)]);
 }

@@ -1,3 +1,5 @@
+mod of_commits;
+
 use std::collections::BTreeSet;
 
 use arrow::datatypes::{DataType, Field, Schema};

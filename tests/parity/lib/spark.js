@@ -9,7 +9,7 @@ import { root, run } from '../../../scripts/lib/run.mjs';
 /**
  * @typedef {Awaited<ReturnType<typeof import('../../../scripts/lib/spark.mjs').sparkTools>>} Tools
  * @typedef {import('../../../scripts/lib/spark.mjs').Bundle} Bundle
- * @typedef {{ bundle: Bundle, zone: string }} Session a process holds one bundle and one zone
+ * @typedef {{ bundle: Bundle, zone: string, lock?: boolean }} Session a process holds one bundle and one zone; `lock` adds the tests' lock client
  *
  * @typedef {object} Query in the words of js/index.d.ts
  * @property {'snapshot' | 'incremental' | 'cdc'} queryType
@@ -71,11 +71,12 @@ export class Spark {
    * @param {Session} session
    * @param {string} work
    */
-  static async start(tools, { bundle, zone }, work) {
+  static async start(tools, { bundle, zone, lock = false }, work) {
     const folder = path.join(work, `${bundle}-${zone.replace('/', '_')}`);
     await mkdir(folder, { recursive: true });
     const log = path.join(work, `spark-${path.basename(folder)}.log`);
-    const settings = JSON.stringify({ bundle, zone, jar: tools.jar(bundle), work: folder, memory: '2g' });
+    const jar = lock ? `${tools.jar(bundle)},${await tools.lockJar(bundle)}` : tools.jar(bundle);
+    const settings = JSON.stringify({ bundle, zone, jar, work: folder, memory: '2g' });
     const child = spawn(tools.python, ['-m', 'parity.spark.serve', settings], {
       cwd: tests,
       env: { ...process.env, JAVA_HOME: tools.javaHome, PYTHONDONTWRITEBYTECODE: '1', SPARK_LOCAL_IP: '127.0.0.1' },

@@ -48,6 +48,8 @@ def _write(out, name, content):
 def check(table, out, reads=1):
     """Reads a fixture again, at another path than it was written to: its first snapshots, `reads` of them."""
     recorded = expected(table.name, out)
+    if recorded.get("snapshotsReadBy", table.bundle) != table.bundle:
+        return
     table.path = unzip(table.name, out, table.work)
     snapshots = [e for e in recorded["queries"] if e["query"]["queryType"] == "snapshot" and "error" not in e]
     for entry in snapshots[:reads]:
@@ -59,13 +61,21 @@ def check(table, out, reads=1):
         assert got == want, f"{entry['query']}: {len(got)} read, {entry['count']} recorded"
 
 
+SNAPSHOTS_AGAIN = ("v6_mor_rollback",)
+
+
 def reread(table, out):
     """Hudi 1.0.2 counts the start of an incremental range in, 1.1.1 does not: keeps what this bundle reads.
+
+    Of a table in SNAPSHOTS_AGAIN also the snapshots: 0.15.0 stops at the block of a rollback that is newer than the commit
+    after it, and loses that commit's rows.
 
     Gives the queries whose rows changed.
     """
     recorded = expected(table.name, out)
     table.path = unzip(table.name, out, table.work)
+    if table.name in SNAPSHOTS_AGAIN:
+        return _snapshots_again(table, out, recorded)
     changed, snapshots, queries = [], 0, []
     for entry in recorded["queries"]:
         fresh = table.record(entry["query"])
@@ -79,6 +89,23 @@ def reread(table, out):
     recorded["note"] += (
         f" Incremental rows are those that Hudi {table.bundle} reads; it differs from "
         f"{recorded['hudi']} on {len(changed)} queries, {snapshots} of them snapshots."
+    )
+    _write(out, table.name, recorded)
+    return changed
+
+
+def _snapshots_again(table, out, recorded):
+    changed = []
+    for at, entry in enumerate(recorded["queries"]):
+        if entry["query"]["queryType"] == "snapshot" and "rows" in entry:
+            fresh = table.record(entry["query"])
+            if fresh.get("rows") != entry["rows"]:
+                recorded["queries"][at] = fresh
+                changed.append(entry["query"])
+    recorded["snapshotsReadBy"] = table.bundle
+    recorded["note"] += (
+        f" Hudi {recorded['hudi']} stops reading at that block, whose instant is newer than the commit after it, and loses that"
+        f" commit's rows: snapshots are those that Hudi {table.bundle} reads, which differ on {len(changed)} queries."
     )
     _write(out, table.name, recorded)
     return changed

@@ -20,6 +20,7 @@ class Server:
         self.bundle, self.work = bundle, Path(work)
         self.work.mkdir(parents=True, exist_ok=True)
         self.spark = session(jar, zone, self.work, memory)
+        self.tables = {}  # that `write` began
 
     def make(self, name, out=None, save=False, kinds=maker.KINDS):
         """Makes a table by its recipe; with `save` also its two files in `out`."""
@@ -31,6 +32,13 @@ class Server:
     def random(self, seed, kinds=("snapshot",)):
         made = random_table.make(seed, self.spark, self.bundle, self.work, kinds)
         return {"path": str(made.path), **made.expected()}
+
+    def write(self, name, rows, op="upsert", options=None):
+        """One commit of rows of maker.SIMPLE to a table that begins empty; `options` are Hudi's."""
+        table = self.tables.get(name) or maker.Table(self.spark, self.bundle, name, self.work)
+        self.tables[name] = table
+        instant = table.write([tuple(row) for row in rows], op, **(options or {}))
+        return {"path": str(table.path), "instant": instant}
 
     def read(self, path, query, metadata=True):
         """The rows of a query over any table; `metadata` lets Spark use the metadata table."""
@@ -54,7 +62,7 @@ class Server:
 
 
 _read = query.read
-VERBS = ("make", "random", "read", "sql", "checksums", "check", "reread")
+VERBS = ("make", "random", "write", "read", "sql", "checksums", "check", "reread")
 
 
 def answer(server, line):

@@ -109,5 +109,5 @@ def v9_mor_schema_on_read(t):
     t.snapshot(readOptimized=True, **on)
     for i in t.instants():
         t.snapshot(asOf=i["instant"], **on)
-    t.snapshot()
+    t.snapshot(hudiOptions={"hoodie.schema.on.read.enable": "false"})
     t.note = "Schema on read with log blocks written before and after a rename, a widening and a drop. The last query shows what Spark reads without the option."

@@ -1,6 +1,6 @@
 """Writes that failed or were taken back: rollback, restore, savepoints, pending instants."""
 
-from ..spark.maker import BY_CITY, CITY, COLUMN_STATS, MOR, table
+from ..spark.maker import BY_CITY, CITY, COLUMN_STATS, MOR, MOR_LOGS, table
 
 
 def fail_last(t, action):
@@ -65,6 +65,55 @@ def v9_mor_orphan_log(t):
         "As v9_mor_rollback, but the rollback went by markers that were gone: the log file of an instant that is on no timeline stays.",
         "true",
     )
+
+
+# Archives soon, and whatever no cleaner has seen.
+ARCHIVE_SOON = {
+    "hoodie.keep.min.commits": "2",
+    "hoodie.keep.max.commits": "3",
+    "hoodie.cleaner.commits.retained": "1",
+    "hoodie.clean.automatic": "false",
+    "hoodie.compact.inline.max.delta.commits": "1",
+    "hoodie.timeline.compaction.batch.size": "2",
+    "hoodie.metadata.enable": "false",
+}
+
+
+@table("0.15.0")
+def v6_mor_archived(t):
+    t.options.update({**MOR_LOGS, **ARCHIVE_SOON, "hoodie.rollback.using.markers": "false"})
+    t.write([(i, f"n{i}", i + 0.5, 1) for i in range(6)], "insert")
+    t.write([(1, "kept", 10.5, 2)])
+    t.write([(1, "failed write", 20.5, 3), (2, "failed write", 20.5, 3)])
+    failed = fail_last(t, "deltacommit")
+    for n in range(8):
+        t.write([(4, f"late {n}", n + 0.25, 4 + n)])
+    t.snapshot()
+    t.snapshot(readOptimized=True)
+    for instant in t.instants():
+        t.snapshot(asOf=instant["instant"])
+    t.note = f"""Log blocks whose instants are archived, those of {failed}, which failed and was rolled back by a command
+        block, among them. No metadata table."""
+
+
+@table()
+def v9_mor_archived(t):
+    t.columns = CITY
+    t.options.update({**MOR_LOGS, **BY_CITY, **ARCHIVE_SOON})
+    t.write([(i, f"n{i}", i + 0.5, 1, "ams" if i % 2 else "bru") for i in range(6)], "insert")
+    t.write([(1, "before compaction", 10.5, 2, "ams"), (2, "log only", 10.5, 2, "bru")])
+    t.call("run_compaction", op="schedule", options="hoodie.compact.inline.max.delta.commits=1")
+    t.write([(3, "while it waits", 11.5, 3, "ams")])
+    t.call("run_compaction", op="run")
+    t.write([(5, "after compaction", 12.5, 4, "ams")])
+    for n in range(8):
+        t.write([(7, f"late {n}", n + 0.25, 5 + n, "cph")])
+    t.snapshot()
+    t.snapshot(readOptimized=True)
+    for instant in t.instants():
+        t.snapshot(asOf=instant["instant"])
+    t.note = """Partitions ams and bru have logs and a compaction whose instants are archived, and older slices that no
+        cleaner took away; cph goes on. No metadata table."""
 
 
 @table()

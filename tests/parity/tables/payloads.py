@@ -46,8 +46,7 @@ def v9_mor_payload_overwrite_latest(t):
     payload(t, "OverwriteWithLatestAvroPayload")
 
 
-@table()
-def v9_mor_payload_postgres(t):
+def postgres(t):
     t.columns = "id int, name string, note string, _event_lsn long, _change_operation_type string"
     t.options.update(
         {
@@ -77,13 +76,12 @@ def v9_mor_payload_postgres(t):
     t.note = "PostgresDebeziumAvroPayload: unavailable values are filled from the older version, _change_operation_type d deletes."
 
 
-@table()
-def v9_mor_payload_mysql(t):
+def mysql(t, ordering="_event_bin_file,_event_pos"):
     t.columns = "id int, name string, _event_seq string, _event_bin_file string, _event_pos long, _change_operation_type string"
     t.options.update(
         {
             **MOR_LOGS,
-            ORDERING: "_event_bin_file,_event_pos",
+            ORDERING: ordering,
             PAYLOAD: "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload",
         }
     )
@@ -102,8 +100,7 @@ def v9_mor_payload_mysql(t):
     t.note = "MySqlDebeziumAvroPayload: two ordering fields, binlog file then position."
 
 
-@table()
-def v9_mor_payload_awsdms(t):
+def awsdms(t):
     t.columns = "id int, name string, ts long, Op string"
     t.options.update({**MOR_LOGS, PAYLOAD: "org.apache.hudi.common.model.AWSDmsAvroPayload"})
     t.write([(i, f"n{i}", 10, "I") for i in range(1, 5)], "insert")
@@ -111,3 +108,52 @@ def v9_mor_payload_awsdms(t):
     t.write([(2, "reborn", 30, "I"), (4, "gone, older ts", 1, "D")])
     t.record_all()
     t.note = "AWSDmsAvroPayload: commit-time ordering, Op = D deletes."
+
+
+@table()
+def v9_mor_payload_postgres(t):
+    postgres(t)
+
+
+@table()
+def v9_mor_payload_mysql(t):
+    mysql(t)
+
+
+@table()
+def v9_mor_payload_awsdms(t):
+    awsdms(t)
+
+
+def before_version_9(bundle, version):
+    """The same classes where a table keeps the class itself, and a reader calls it."""
+
+    def kept(recipe, name):
+        recipe.__name__ = f"v{version}_mor_payload_{name}"
+        table(bundle)(recipe)
+
+    def of_class(name):
+        def recipe(t):
+            payload(t, name)
+            t.note = f"As the v9 table, version {version}: {name} is in hoodie.properties."
+
+        return recipe
+
+    def of(make, *more):
+        def recipe(t):
+            make(t, *more)
+            t.note = f"As the v9 table, version {version}: the class is in hoodie.properties."
+
+        return recipe
+
+    kept(of_class("OverwriteWithLatestAvroPayload"), "overwrite_latest")
+    kept(of_class("DefaultHoodieRecordPayload"), "default")
+    kept(of_class("OverwriteNonDefaultsWithLatestAvroPayload"), "overwrite_non_defaults")
+    kept(of_class("PartialUpdateAvroPayload"), "partial_update")
+    kept(of(postgres), "postgres")
+    kept(of(mysql, "_event_seq"), "mysql")
+    kept(of(awsdms), "awsdms")
+
+
+before_version_9("0.15.0", 6)
+before_version_9("1.0.2", 8)

@@ -44,6 +44,10 @@ export class FaultProxy {
   cors = {};
   /** Every request that came, preflights too. @type {Logged[]} */
   log = [];
+  /** Whether writes go to the server one at a time: s3s-fs looks at a condition first and writes later, so two that race may both win. */
+  inTurn = false;
+  /** The write before. @type {Promise<unknown>} */
+  #before = Promise.resolve();
   /** Requests under way. */
   open = 0;
   origin = '';
@@ -95,7 +99,11 @@ export class FaultProxy {
       asked.status = fault.status;
       return void response.writeHead(fault.status, this.#corsHeaders(fault.headers)).end(fault.body ?? '');
     }
-    const came = await this.#forward(request, asked, fault);
+    const forward = () => this.#forward(request, asked, fault);
+    const writes = this.inTurn && asked.method !== 'GET' && asked.method !== 'HEAD';
+    const turn = writes ? this.#before.then(forward) : forward();
+    if (writes) this.#before = turn.catch(() => {});
+    const came = await turn;
     const body = fault.change?.(came.body) ?? came.body;
     const cut = fault.shorten === undefined ? body : body.subarray(0, Math.max(0, body.length - fault.shorten));
     Object.assign(asked, { status: came.status, bytes: cut.length });
