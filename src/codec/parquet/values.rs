@@ -79,10 +79,16 @@ impl ValueKind {
             (Encoding::RLE, BOOLEAN) => booleans(section, count),
             (Encoding::DELTA_BINARY_PACKED, INT32) => delta::check(section, 32, count),
             (Encoding::DELTA_BINARY_PACKED, INT64) => delta::check(section, 64, count),
-            (Encoding::DELTA_LENGTH_BYTE_ARRAY, BYTE_ARRAY) if !self.text => {
+            (Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY, BYTE_ARRAY)
+                if self.text =>
+            {
+                Err(Error::unsupported("JSON in a delta encoding"))
+            }
+            // Of fixed length it is a mistake that some releases of the Arrow writer made, and the decoder knows it.
+            (Encoding::DELTA_LENGTH_BYTE_ARRAY, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY) => {
                 self.delta_lengths(section, count)
             }
-            (Encoding::DELTA_BYTE_ARRAY, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY) if !self.text => {
+            (Encoding::DELTA_BYTE_ARRAY, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY) => {
                 self.delta_bytes(section, count)
             }
             (Encoding::BYTE_STREAM_SPLIT, physical)

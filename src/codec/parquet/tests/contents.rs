@@ -189,6 +189,12 @@ fn delta_lengths_that_leave_the_page_are_refused() {
         fixed.check(bytes, &both(0, 4), 1, None),
         "two bytes of five",
     );
+    let five = one(10, b"abcde");
+    assert_eq!(fixed.check(lengths, &five, 1, None).unwrap(), five.len());
+    refused(
+        fixed.check(lengths, &one(4, b"ab"), 1, None),
+        "two bytes of five, by length",
+    );
 }
 
 #[test]
