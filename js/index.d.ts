@@ -29,7 +29,10 @@ export interface HudiRecordBatchStream extends AsyncIterableIterator<HudiBatch>,
 }
 
 // ───────── reading ─────────
-/** 'incremental' gives the latest state within (start, end] of the rows that changed there; 'cdc' is UNSUPPORTED in this release. */
+/**
+ * 'incremental' gives the rows that changed within (start, end] as they were at its end. 'cdc' gives every change there: columns op (i, u, d),
+ * ts_ms (the instant, as text), before and after. A table that does not capture changes is UNSUPPORTED for 'cdc'.
+ */
 export const HudiQueryType: { readonly Snapshot: 'snapshot'; readonly Incremental: 'incremental'; readonly Cdc: 'cdc' };
 export type HudiQueryType = 'snapshot' | 'incremental' | 'cdc';
 /** Text is cast to the column's type before any data is asked for; what does not parse is SCHEMA. Date means that UTC moment. */
@@ -78,7 +81,7 @@ export interface ReadOptionsInit extends CallOptions {
   filters?: Filters;
   /** Top-level columns in the order wanted; an empty list keeps none, only the row count. */
   projection?: readonly string[];
-  /** Snapshot (the default) reads asOf and drops start and end. */
+  /** Snapshot (the default) reads asOf and drops start and end; incremental and cdc read (start, end] by completion time (version 6: by instant time) and drop asOf. */
   queryType?: HudiQueryType;
   asOf?: TimestampInput;
   start?: TimestampInput;
@@ -91,6 +94,8 @@ export interface ReadOptionsInit extends CallOptions {
   checkListing?: boolean;
   /** Damaged spans of log files are passed over, counted and named in metrics; true makes them CORRUPT. */
   strictLogs?: boolean;
+  /** Images of a change query: JSON text as Spark gives it (the default), or structs of the table's columns. */
+  cdcImages?: 'json' | 'struct';
   /** The hoodie.read.* keys of this one read; the named options above win over them. */
   hudiOptions?: Readonly<Record<string, string>>;
 }

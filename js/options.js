@@ -1,7 +1,7 @@
 // Option objects, checked where they are given, and the form in which they reach the engine.
 //
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
-// streaming, batchSize?, readOptimized, limit?, strictLogs, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
+// streaming, batchSize?, readOptimized, limit?, strictLogs, cdcImages?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
 // Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, cache? }.
 import { invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
@@ -33,7 +33,7 @@ const defaultBatchSize = 1024;
 const callKeys = ['signal', 'onProgress'];
 const readKeys = [
   ...callKeys,
-  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'strictLogs', 'checkListing', 'hudiOptions'],
+  ...['filters', 'projection', 'queryType', 'asOf', 'start', 'end', 'batchSize', 'readOptimized', 'limit', 'strictLogs', 'checkListing', 'cdcImages', 'hudiOptions'],
 ];
 const openKeys = [
   ...callKeys,
@@ -52,6 +52,8 @@ export class HudiReadOptions {
   #checkListing;
   /** @type {boolean} */
   #strictLogs;
+  /** @type {'json' | 'struct' | undefined} */
+  #cdcImages;
   /** @type {CallOptions} */
   #call;
 
@@ -77,6 +79,7 @@ export class HudiReadOptions {
     this.#checkListing = init.checkListing ?? false;
     if (typeof this.#checkListing !== 'boolean') throw invalid('checkListing is true or false');
     this.#strictLogs = strictLogs === undefined ? false : flag('strictLogs', strictLogs);
+    this.#cdcImages = imageForm(init.cdcImages);
     this.#call = callOptions(init);
     this.queryType();
     this.batchSize();
@@ -171,7 +174,7 @@ export class HudiReadOptions {
 
   #with(/** @type {ReadOptionsInit} */ change) {
     const { filters, projection, hudiOptions } = this;
-    const kept = { filters, projection, hudiOptions, limit: this.#limit, strictLogs: this.#strictLogs, checkListing: this.#checkListing };
+    const kept = { filters, projection, hudiOptions, limit: this.#limit, strictLogs: this.#strictLogs, checkListing: this.#checkListing, cdcImages: this.#cdcImages };
     return new HudiReadOptions({ ...kept, ...this.#call, ...change });
   }
 
@@ -206,6 +209,7 @@ export class HudiReadOptions {
       limit: options.#limit,
       checkListing: options.#checkListing,
       strictLogs: options.#strictLogs,
+      cdcImages: options.#cdcImages,
       hudiOptions: options.hudiOptions,
     });
     return { json, ...options.#call };
@@ -278,6 +282,11 @@ function readOptimizedOf(/** @type {HudiReadOptions} */ options) {
   const text = (options.hudiOptions[HudiReadConfig.UseReadOptimizedMode] ?? 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw invalid(`${HudiReadConfig.UseReadOptimizedMode} is true or false`);
   return text === 'true';
+}
+
+function imageForm(/** @type {unknown} */ given) {
+  if (given === undefined || given === 'json' || given === 'struct') return given;
+  throw invalid("cdcImages is 'json' or 'struct'");
 }
 
 function columns(/** @type {unknown} */ given) {

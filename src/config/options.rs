@@ -103,6 +103,7 @@ pub struct ReadOptions {
     start: Option<TimeValue>,
     end: Option<TimeValue>,
     batch_size: Option<usize>,
+    cdc_images: Option<String>,
     read_optimized: Option<bool>,
 }
 
@@ -168,6 +169,17 @@ impl ReadOptions {
             return Ok(on);
         }
         self.flag(read_key::READ_OPTIMIZED, false)
+    }
+
+    /// Whether images of changes are structs; JSON text otherwise.
+    pub fn structs_as_images(&self) -> Result<bool> {
+        match self.cdc_images.as_deref() {
+            None | Some("json") => Ok(false),
+            Some("struct") => Ok(true),
+            Some(other) => Err(Error::invalid_argument("unknown form of images")
+                .context("cdcImages", other)
+                .context("hint", "one of 'json' and 'struct'")),
+        }
     }
 
     /// Whether an incremental read whose files are cleaned takes the newest snapshot's rows instead, as Spark does.

@@ -3,13 +3,72 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::stream::{self, StreamExt, TryStreamExt};
+
 use crate::config::RawFilter;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::meta_field::COMMIT_TIME;
-use crate::model::{Instant, InstantTime, TableVersion};
-use crate::read::{Slices, snapshot_slices};
+use crate::model::{FileSlice, Instant, InstantTime, TableVersion};
+use crate::read::{Bound, Merging, SliceTask, Slices, snapshot_slices};
+use crate::slice::{ScanOptions, find_blocks};
 use crate::timeline::{ChangeRange, MetaClient, settled_time};
 use crate::view::{ChangedFiles, FileListing, PartitionPruner};
+
+/// The slices of a range.
+#[derive(Clone)]
+pub struct ChangedSlices {
+    /// Read whole.
+    whole: Vec<FileSlice>,
+    /// The table as it stood when the range ended, or as it stands now where the newest snapshot is read.
+    then: MetaClient,
+    /// Of the files that the range's instants wrote, and nothing else.
+    written: Vec<FileSlice>,
+    /// Those instants, whose log blocks alone count.
+    members: Arc<BTreeSet<InstantTime>>,
+    pruned: Vec<FileSlice>,
+}
+
+impl ChangedSlices {
+    /// Slices that are read whole.
+    fn whole(then: &MetaClient, slices: Slices) -> Self {
+        Self {
+            whole: slices.kept,
+            then: then.clone(),
+            written: Vec::new(),
+            members: Arc::default(),
+            pruned: slices.pruned,
+        }
+    }
+
+    /// All of them.
+    pub fn slices(&self) -> Slices {
+        Slices {
+            kept: self.whole.iter().chain(&self.written).cloned().collect(),
+            pruned: self.pruned.clone(),
+            ..Slices::default()
+        }
+    }
+
+    /// What to read of them.
+    pub fn tasks(&self, bound: &Bound, strict: bool) -> Result<Vec<SliceTask>> {
+        let whole = Merging {
+            meta: &self.then,
+            as_of: None,
+            members: None,
+            strict,
+        };
+        let written = Merging {
+            members: Some(Arc::clone(&self.members)),
+            ..whole.clone()
+        };
+        let mut tasks = bound.tasks(&self.whole, &whole)?;
+        tasks.extend(bound.tasks(&self.written, &written)?);
+        Ok(tasks)
+    }
+}
+
+/// Slices whose log files are looked into at once; the storage holds its own bound on requests.
+const PARALLEL: usize = 16;
 
 /// What a range of time holds: the instants, and how their rows are told.
 ///
@@ -138,10 +197,13 @@ impl Changed {
         listing: &dyn FileListing,
         pruner: &PartitionPruner,
         all: bool,
-    ) -> Result<Slices> {
-        let newest = || snapshot_slices(meta, listing, pruner, None, false, all);
+    ) -> Result<ChangedSlices> {
+        let newest = async || {
+            let slices = snapshot_slices(meta, listing, pruner, None, false, all).await?;
+            Ok(ChangedSlices::whole(meta, slices))
+        };
         if self.is_empty() {
-            return Ok(Slices::default());
+            return Ok(ChangedSlices::whole(meta, Slices::default()));
         }
         if self.is_everything() {
             return newest().await;
@@ -157,12 +219,55 @@ impl Changed {
             return newest().await;
         }
         let slices = files.slices(meta)?.into_iter();
-        let (kept, pruned) = slices.partition(|slice| pruner.keeps(&slice.partition));
-        Ok(Slices {
-            kept,
+        let (kept, pruned): (Vec<_>, Vec<_>) =
+            slices.partition(|slice| pruner.keeps(&slice.partition));
+        let (partial, written) = with_partial_updates(meta, kept).await?;
+        let then = self.then(meta);
+        let whole = match partial.is_empty() {
+            true => Vec::new(),
+            false => self.completed(&then, listing, pruner, partial).await?,
+        };
+        let members = self.instants.iter().map(|instant| instant.time.clone());
+        Ok(ChangedSlices {
+            whole,
+            then,
+            written,
+            members: Arc::new(members.collect()),
             pruned,
-            ..Slices::default()
         })
+    }
+
+    /// The table as it stood when the range ended.
+    fn then(&self, meta: &MetaClient) -> MetaClient {
+        MetaClient {
+            timeline: Arc::new(meta.timeline.at_end_of(&self.range)),
+            ..meta.clone()
+        }
+    }
+
+    /// The whole slices, as of the range's end, of those that hold updates of some columns: the other columns of their
+    /// rows lie outside of the range.
+    async fn completed(
+        &self,
+        then: &MetaClient,
+        listing: &dyn FileListing,
+        pruner: &PartitionPruner,
+        partial: Vec<FileSlice>,
+    ) -> Result<Vec<FileSlice>> {
+        if let Some(last) = self.last().filter(|_| !self.reaches_now) {
+            then.check_retained(last).await?;
+        }
+        let wanted = partial
+            .into_iter()
+            .map(|slice| (slice.partition, slice.file_id));
+        let wanted: BTreeSet<_> = wanted.collect();
+        let all = snapshot_slices(then, listing, pruner, None, false, false).await?;
+        let mut whole = all.kept;
+        whole.retain(|slice| wanted.contains(&(slice.partition.clone(), slice.file_id.clone())));
+        match whole.len() == wanted.len() {
+            true => Ok(whole),
+            false => Err(self.expired("the files under updates of some columns are cleaned")),
+        }
     }
 
     /// The slices of the snapshot as it stood when the range ended.
@@ -172,17 +277,14 @@ impl Changed {
         listing: &dyn FileListing,
         pruner: &PartitionPruner,
         all: bool,
-    ) -> Result<Slices> {
+    ) -> Result<ChangedSlices> {
         let Some(last) = self.last() else {
             return Err(self.expired("every instant of the range is archived"));
         };
         meta.check_retained(last).await?;
-        let timeline = Arc::new(meta.timeline.at_end_of(&self.range));
-        let then = MetaClient {
-            timeline,
-            ..meta.clone()
-        };
-        snapshot_slices(&then, listing, pruner, None, false, all).await
+        let then = self.then(meta);
+        let slices = snapshot_slices(&then, listing, pruner, None, false, all).await?;
+        Ok(ChangedSlices::whole(&then, slices))
     }
 
     fn expired(&self, message: &str) -> Error {
@@ -207,6 +309,29 @@ impl Changed {
         }
         expired.with_source(error)
     }
+}
+
+/// Slices that may hold rows with some of their columns alone, and the others. Where the base file is at hand every row is
+/// whole.
+async fn with_partial_updates(
+    meta: &MetaClient,
+    slices: Vec<FileSlice>,
+) -> Result<(Vec<FileSlice>, Vec<FileSlice>)> {
+    let found = slices.into_iter().map(|slice| async move {
+        let partial = match slice.base {
+            Some(_) => false,
+            None => {
+                let found = find_blocks(&meta.storage, &slice.logs, ScanOptions::default());
+                found.await?.has_partial_updates()
+            }
+        };
+        Ok::<_, Error>((partial, slice))
+    });
+    let found: Vec<(bool, FileSlice)> =
+        stream::iter(found).buffered(PARALLEL).try_collect().await?;
+    let (partial, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(partial, _)| *partial);
+    let slices = |list: Vec<(bool, FileSlice)>| list.into_iter().map(|(_, slice)| slice).collect();
+    Ok((slices(partial), slices(others)))
 }
 
 /// Whether a listing lacks one of the files.

@@ -3,12 +3,14 @@
 //! `plan` only reads what the timeline and listings say; `run` opens base files and log files. It must not know how a table is
 //! opened, nor the words of JavaScript.
 
+mod cdc;
 mod incremental;
 mod plan;
 mod run;
 mod visible;
 
-pub use incremental::{Changed, check_commit_times};
+pub use cdc::{Case, CdcImages, CdcOutput, ImageForm, Split, cdc_schema, cdc_splits, run_cdc};
+pub use incremental::{Changed, ChangedSlices, check_commit_times};
 pub use plan::{Bound, Merging, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};
 pub use visible::TableInstants;

@@ -1,5 +1,6 @@
 //! Options to slices: what a read will open, decided before any data is asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
@@ -76,6 +77,15 @@ impl Bound {
         }
     }
 
+    /// The same columns under other filters, which must ask for none besides.
+    pub(super) fn filtered(&self, raw: &[RawFilter]) -> Result<Self> {
+        let predicate = Predicate::bind(&filters(raw)?, self.columns.read_schema())?;
+        Ok(Self {
+            predicate: Arc::new(predicate),
+            ..self.clone()
+        })
+    }
+
     /// Which partitions the filters rule out.
     pub fn pruner(&self) -> PartitionPruner {
         PartitionPruner::new(&self.columns, &self.predicate)
@@ -142,6 +152,7 @@ impl Bound {
             table: Arc::clone(self.columns.read_schema()),
             visible: merging.visible(),
             strict: merging.strict,
+            alone: merging.members.is_some(),
             history: self.history.clone(),
         }))
     }
@@ -185,6 +196,8 @@ pub struct Merging<'a> {
     pub meta: &'a MetaClient,
     /// The requested time of the last instant to see; `None` for the latest state.
     pub as_of: Option<&'a InstantTime>,
+    /// The only instants to see; `None` for all.
+    pub members: Option<Arc<BTreeSet<InstantTime>>>,
     /// Whether a damaged span of a log file is an error.
     pub strict: bool,
 }
@@ -195,12 +208,14 @@ impl Merging<'_> {
     fn visible(&self) -> InstantTest {
         let timeline = Arc::clone(&self.meta.timeline);
         let as_of = self.as_of.cloned();
+        let members = self.members.clone();
         Arc::new(move |instant| {
             let Ok(instant) = InstantTime::parse(instant) else {
                 return false;
             };
             let in_time = as_of.as_ref().is_none_or(|as_of| instant <= *as_of);
-            in_time && timeline.is_committed(&instant)
+            let member = members.as_ref().is_none_or(|all| all.contains(&instant));
+            in_time && member && timeline.is_committed(&instant)
         })
     }
 }

@@ -17,6 +17,7 @@ pub(super) fn counting(
     blocks: Vec<LogBlock>,
     visible: &dyn Fn(&str) -> bool,
     changes: bool,
+    alone: bool,
 ) -> Result<Vec<LogBlock>, (usize, Error)> {
     let counts = |kind: BlockKind| match changes {
         true => kind == BlockKind::Cdc,
@@ -40,7 +41,7 @@ pub(super) fn counting(
             }
         }
     }
-    Ok(in_merge_order(groups))
+    Ok(in_merge_order(groups, alone))
 }
 
 fn rolled_back(command: &LogBlock) -> Result<&str> {
@@ -50,7 +51,9 @@ fn rolled_back(command: &LogBlock) -> Result<&str> {
 }
 
 /// Walks from the newest instant to the oldest, so that a log compaction is met before what it has merged.
-fn in_merge_order(mut groups: BTreeMap<String, Group>) -> Vec<LogBlock> {
+///
+/// `alone` takes a log compaction at its own place when nothing that it has merged is there.
+fn in_merge_order(mut groups: BTreeMap<String, Group>, alone: bool) -> Vec<LogBlock> {
     let mut order: Vec<(usize, String)> = groups
         .iter()
         .map(|(instant, group)| (group.place, instant.clone()))
@@ -65,8 +68,17 @@ fn in_merge_order(mut groups: BTreeMap<String, Group>) -> Vec<LogBlock> {
         let stitched = groups.get(&instant).and_then(compacted_times);
         if let Some(originals) = stitched {
             let last = into.unwrap_or(instant);
+            let mut originals_there = false;
             for original in originals {
+                originals_there |= groups.contains_key(&original);
                 merged_into.insert(original, last.clone());
+            }
+            if alone
+                && !originals_there
+                && taken.insert(last.clone())
+                && let Some(group) = groups.remove(&last)
+            {
+                newest_first.push(group.blocks);
             }
             continue;
         }

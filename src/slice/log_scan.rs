@@ -37,6 +37,8 @@ pub struct ScanOptions {
     pub strict: bool,
     /// The change logs (`.cdc`) are read, and not the data logs.
     pub changes: bool,
+    /// Only some of a slice's log files are there: a log compaction counts without the blocks that it has merged.
+    pub alone: bool,
 }
 
 /// Knows which instants' blocks may be seen, once it has asked about them.
@@ -64,6 +66,7 @@ pub struct FoundBlocks {
     blocks: Vec<LogBlock>,
     damaged: u64,
     changes: bool,
+    alone: bool,
     paths: Vec<Arc<str>>,
 }
 
@@ -130,6 +133,7 @@ pub async fn find_blocks(
         stream::iter(scans).buffered(PARALLEL).try_collect().await?;
     let mut found = FoundBlocks {
         changes: options.changes,
+        alone: options.alone,
         paths: logs.iter().map(|log| log.path.as_str().into()).collect(),
         ..FoundBlocks::default()
     };
@@ -149,6 +153,11 @@ impl FoundBlocks {
             .collect()
     }
 
+    /// Whether a block holds only the columns that it sets.
+    pub fn has_partial_updates(&self) -> bool {
+        self.blocks.iter().any(|block| block.header.is_partial())
+    }
+
     /// The blocks that count, in merge order.
     ///
     /// 1. Blocks of an instant that is not visible do not count. Commands act whoever gave them.
@@ -165,7 +174,7 @@ impl FoundBlocks {
             Some(path) => error.context("path", path),
             None => error,
         };
-        let blocks = log_rules::counting(self.blocks, visible, self.changes)
+        let blocks = log_rules::counting(self.blocks, visible, self.changes, self.alone)
             .map_err(|(file, error)| locate(file, error))?;
         Ok(LogScan {
             blocks,

@@ -80,6 +80,7 @@ impl OpenMerged {
         };
         let options = ScanOptions {
             strict: logs.strict,
+            alone: logs.alone,
             ..ScanOptions::default()
         };
         let (scan, opened) = try_join!(

@@ -30,6 +30,8 @@ pub struct LogRequest {
     pub visible: InstantTest,
     /// Whether a damaged span of a log file is an error.
     pub strict: bool,
+    /// Whether only some of the slice's log files are there.
+    pub alone: bool,
     /// What the columns were called when a block was written, where the table has had other names.
     pub history: Option<Arc<SchemaHistory>>,
 }

@@ -79,9 +79,9 @@ impl Table {
         Ok(Snapshot {
             as_of: changed.last().cloned(),
             bound,
-            slices,
+            slices: slices.slices(),
             first: None,
-            changed: Some(changed),
+            changed: Some((changed, slices)),
         })
     }
 }

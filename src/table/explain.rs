@@ -45,8 +45,7 @@ impl Table {
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
         let snapshot = self.prepare(options, None, Purpose::AllSlices).await?;
-        let merging = self.merging(snapshot.as_of.as_ref(), options.strict_logs);
-        let tasks = snapshot.bound.tasks(&snapshot.slices.kept, &merging)?;
+        let tasks = snapshot.tasks(self, options.strict_logs)?;
         let estimates = tasks.into_iter().map(|task| {
             let storage = self.meta.storage.clone();
             async move {

@@ -3,6 +3,7 @@
 //! A [`Table`] is one table as it was when it was opened. It turns the options of a call into a plan, hands the plan to
 //! `read`, and tells facts in the words of `js/index.d.ts`. It must not know how bytes are fetched or decoded.
 
+mod cdc;
 mod changes;
 mod describe;
 mod explain;

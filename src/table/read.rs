@@ -10,7 +10,9 @@ use super::open::Table;
 use crate::config::{QueryType, ReadOptions};
 use crate::error::{Error, Result};
 use crate::model::InstantTime;
-use crate::read::{self, Bound, Changed, Merging, Selection, SliceTask, Slices, snapshot_slices};
+use crate::read::{
+    self, Bound, Changed, ChangedSlices, Merging, Selection, SliceTask, Slices, snapshot_slices,
+};
 use crate::slice::{OpenedFile, open_file};
 use crate::storage::Storage;
 use crate::view::{FileListing, PartitionPruner};
@@ -67,6 +69,22 @@ impl ReadStream {
         }
     }
 
+    /// Batches of these columns from so many files.
+    pub(super) fn of(
+        storage: &Storage,
+        schema: SchemaRef,
+        files: usize,
+        batches: BoxStream<'static, Result<RecordBatch>>,
+    ) -> Self {
+        Self {
+            schema,
+            files,
+            files_pruned: 0,
+            storage: storage.clone(),
+            batches,
+        }
+    }
+
     /// No rows of these columns.
     fn empty(storage: &Storage, schema: SchemaRef) -> Self {
         Self {
@@ -94,8 +112,21 @@ pub(super) struct Snapshot {
     pub(super) slices: Slices,
     /// The first slice's base file, where its footer could come while the schema was on its way.
     pub(super) first: Option<OpenedFile>,
-    /// What an incremental read asks for.
-    pub(super) changed: Option<Changed>,
+    /// What an incremental read asks for, and its slices.
+    pub(super) changed: Option<(Changed, ChangedSlices)>,
+}
+
+impl Snapshot {
+    /// What to read of the slices.
+    pub(super) fn tasks(&self, table: &Table, strict: bool) -> Result<Vec<SliceTask>> {
+        match &self.changed {
+            Some((_, slices)) => slices.tasks(&self.bound, strict),
+            None => {
+                let merging = table.merging(self.as_of.as_ref(), strict);
+                self.bound.tasks(&self.slices.kept, &merging)
+            }
+        }
+    }
 }
 
 /// What a snapshot is made ready for.
@@ -117,32 +148,21 @@ impl Table {
     /// log files that are merged by an unknown rule. The stream itself fails with those of reading.
     pub async fn read(&self, options: &ReadOptions) -> Result<ReadStream> {
         let batch_rows = options.batch_rows()?;
+        if options.query_type()? == QueryType::Cdc {
+            return self.read_cdc(options).await;
+        }
         let snapshot = self.prepare(options, batch_rows, Purpose::Rows).await?;
-        let Snapshot {
-            as_of,
-            bound,
-            slices,
-            first,
-            changed,
-        } = snapshot;
+        let bound = &snapshot.bound;
         if self.meta.timeline.latest_commit().is_none() {
             return Ok(ReadStream::empty(&self.meta.storage, bound.shown_schema()?));
         }
-        if let Some(log) = changed
-            .as_ref()
-            .and(slices.kept.iter().find_map(|s| s.data_logs().next()))
-        {
-            let message = "changes in log files are not read yet";
-            return Err(Error::unsupported(message).context("path", &log.path));
-        }
-        let merging = self.merging(as_of.as_ref(), options.strict_logs);
-        let mut tasks = bound.tasks(&slices.kept, &merging)?;
+        let mut tasks = snapshot.tasks(self, options.strict_logs)?;
         if let Some(task) = tasks.first_mut() {
-            task.opened = first;
+            task.opened = snapshot.first.clone();
         }
-        let read = ReadStream::new(&self.meta.storage, &bound, tasks, slices.left_out())?;
-        Ok(match changed {
-            Some(changed) => read.map_errors(move |error| changed.explain(error)),
+        let read = ReadStream::new(&self.meta.storage, bound, tasks, snapshot.slices.left_out())?;
+        Ok(match snapshot.changed {
+            Some((changed, _)) => read.map_errors(move |error| changed.explain(error)),
             None => read,
         })
     }
@@ -156,7 +176,7 @@ impl Table {
         batch_rows: Option<usize>,
         purpose: Purpose,
     ) -> Result<Snapshot> {
-        if options.query_type()? == QueryType::Incremental {
+        if options.query_type()? != QueryType::Snapshot {
             return self.prepare_incremental(options, batch_rows, purpose).await;
         }
         let as_of = self.as_of(options)?;
@@ -221,6 +241,7 @@ impl Table {
         Merging {
             meta: &self.meta,
             as_of,
+            members: None,
             strict,
         }
     }
@@ -239,16 +260,14 @@ impl Table {
         snapshot_slices(&self.meta, listing, pruner, as_of, read_optimized, all).await
     }
 
-    /// The instant that a snapshot is asked as of, if it is; what only other queries take is refused.
+    /// The instant that a snapshot is asked as of, if it is; other queries read in the newest schema.
     pub(super) fn as_of(&self, options: &ReadOptions) -> Result<Option<InstantTime>> {
-        let query = match options.query_type()? {
+        match options.query_type()? {
             QueryType::Snapshot => {
                 let as_of = options.as_of();
-                return as_of.map(|time| self.clock.instant(&time)).transpose();
+                as_of.map(|time| self.clock.instant(&time)).transpose()
             }
-            QueryType::Incremental => return Ok(None),
-            QueryType::Cdc => "cdc",
-        };
-        Err(Error::unsupported("this release reads snapshots").context("queryType", query))
+            QueryType::Incremental | QueryType::Cdc => Ok(None),
+        }
     }
 }

@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::{PartitionFiles, file_groups};
+use super::PartitionFiles;
 use crate::error::{Error, Result};
-use crate::model::{FileSlice, Instant, PartitionPath};
+use crate::model::{BaseFile, FileName, FileSlice, Instant, LogFile, PartitionPath, TableVersion};
 use crate::storage::{Cause, ObjectMeta};
 use crate::timeline::MetaClient;
 use crate::timeline::payload::{CommitMetadata, WriteStat};
@@ -69,18 +69,93 @@ impl ChangedFiles {
 
     /// The newest slice of each file group, of these files alone, by partition and file id.
     ///
-    /// A group that one of the instants replaced is left out. No other instant can have replaced it in the meantime: a
-    /// replacement of files that it did not see is a conflict.
+    /// 1. It has the newest base file, and the logs that came after it; without a base file all logs. A compaction that is
+    ///    pending splits no slice.
+    /// 2. A group that one of the instants replaced is left out. No other instant can have replaced it in the meantime: a
+    ///    replacement of files that it did not see is a conflict.
     ///
-    /// Errors: those of [`file_groups()`].
+    /// Errors: `Unsupported` for log files of a newer table version, `Corrupt` for a file that is no data file.
     pub fn slices(self, meta: &MetaClient) -> Result<Vec<FileSlice>> {
-        let version = meta.config.version();
-        let groups = file_groups(self.partitions, &meta.timeline, version, None)?;
-        let kept = groups.into_iter().filter(|group| {
-            let group = (group.partition.clone(), group.file_id.clone());
-            !self.replaced.contains(&group)
-        });
-        Ok(kept.filter_map(|mut group| group.slices.pop()).collect())
+        let mut groups: BTreeMap<(PartitionPath, String), Group> = BTreeMap::new();
+        for PartitionFiles { partition, files } in self.partitions {
+            for ObjectMeta { path, size, .. } in files {
+                match path.rsplit('/').next().and_then(FileName::parse) {
+                    Some(FileName::Base(name)) => {
+                        let key = (partition.clone(), name.file_id.clone());
+                        let group = groups.entry(key).or_default();
+                        group.add_base(BaseFile { name, path, size });
+                    }
+                    Some(FileName::Log(name)) => {
+                        let key = (partition.clone(), name.file_id.clone());
+                        let group = groups.entry(key).or_default();
+                        group.logs.push(LogFile { name, path, size });
+                    }
+                    Some(FileName::NativeLog(_)) => {
+                        let message = "a log file of a table version newer than 9";
+                        return Err(Error::unsupported(message).context("path", path));
+                    }
+                    None => {
+                        let message = "a commit names a file that is no data file";
+                        return Err(Error::corrupt(message).context("path", path));
+                    }
+                }
+            }
+        }
+        groups.retain(|key, _| !self.replaced.contains(key));
+        let slices = groups.into_iter();
+        Ok(slices
+            .filter_map(|((partition, file_id), group)| group.slice(meta, partition, file_id))
+            .collect())
+    }
+}
+
+/// The files of one group.
+#[derive(Default)]
+struct Group {
+    base: Option<BaseFile>,
+    logs: Vec<LogFile>,
+}
+
+impl Group {
+    /// Keeps the newest; of two of one instant the one whose name sorts last, as in a view of the whole table.
+    fn add_base(&mut self, base: BaseFile) {
+        let newer =
+            |held: &BaseFile| (&held.name.instant, &held.path) < (&base.name.instant, &base.path);
+        if self.base.as_ref().is_none_or(newer) {
+            self.base = Some(base);
+        }
+    }
+
+    fn slice(
+        self,
+        meta: &MetaClient,
+        partition: PartitionPath,
+        file_id: String,
+    ) -> Option<FileSlice> {
+        let Self { base, mut logs } = self;
+        if let Some(base) = &base {
+            let base = &base.name.instant;
+            logs.retain(|log| {
+                let written = &log.name.instant;
+                match meta.config.version() {
+                    TableVersion::Six => base <= written,
+                    TableVersion::Eight | TableVersion::Nine => {
+                        let completed = meta.timeline.completion(written);
+                        base <= completed.as_ref().unwrap_or(written)
+                    }
+                }
+            });
+        }
+        logs.sort_by(|a, b| a.name.cmp(&b.name));
+        let first = logs.first().map(|log| &log.name.instant);
+        let instant = base.as_ref().map(|base| &base.name.instant).or(first)?;
+        Some(FileSlice {
+            partition,
+            file_id,
+            instant: instant.clone(),
+            base,
+            logs,
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every recorded incremental query of every copy-on-write table.
+//! Every recorded incremental query of every table.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,10 @@ const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enabl
 /// Where Spark gives a partition's path for its value (`100%25` for `100%`), though its snapshot of the same rows gives
 /// the value.
 const PATH_FOR_VALUE: (&str, &str) = ("v9_cow_partition_types", "region");
+
+/// Where Spark gives memory that is no row: an update of some columns without the base file under it. Right is what time
+/// travel to the range's end gives of the rows.
+const PARTIAL_UPDATES: [&str; 2] = ["v9_mor_partial_update", "v9_mor_partial_update_compacted"];
 
 /// Tables whose cleaner removed files that recorded ranges need, and how many of the queries. Spark answers these with
 /// what is left of the rows in the newest snapshot.
@@ -34,7 +38,38 @@ fn queries(name: &str) -> Vec<Value> {
             row[PATH_FOR_VALUE.1] = json!(path);
         }
     }
+    if PARTIAL_UPDATES.contains(&name) {
+        let expected = support::expected(name);
+        for query in &mut queries {
+            query["rows"] = rows_by_time_travel(&expected, &query["query"]);
+        }
+    }
     queries
+}
+
+/// Of the snapshot as of the last instant in a range, the rows that instants of the range wrote.
+fn rows_by_time_travel(expected: &Value, query: &Value) -> Value {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let start = text(&query["start"]).unwrap();
+    let end = text(&query["end"]).unwrap_or("9".to_owned());
+    let instants = expected["instants"].as_array().unwrap().iter();
+    let within = |i: &&Value| {
+        let completion = i["completion"].as_str().unwrap();
+        start.as_str() < completion && completion <= end.as_str()
+    };
+    let times: Vec<&Value> = instants.filter(within).map(|i| &i["instant"]).collect();
+    let Some(last) = times.last() else {
+        return json!([]);
+    };
+    let snapshots = support::queries(expected, "snapshot");
+    let then = snapshots
+        .iter()
+        .find(|q| q["query"]["asOf"] == **last)
+        .unwrap();
+    let rows = then["rows"].as_array().unwrap().iter();
+    rows.filter(|row| times.contains(&&row["_hoodie_commit_time"]))
+        .cloned()
+        .collect()
 }
 
 fn decoded(path: &str) -> String {
@@ -43,13 +78,9 @@ fn decoded(path: &str) -> String {
     escapes.into_iter().fold(path.to_owned(), replace)
 }
 
-fn names(names: &[String]) -> impl Iterator<Item = &String> {
-    names.iter().filter(|name| name.contains("_cow_"))
-}
-
 fn check_as_spark(tables: &[String]) {
     let (mut asked, mut faults) = (0, Vec::new());
-    for name in names(tables) {
+    for name in tables {
         block_on(async {
             let table = open(name).await;
             for mut recorded in queries(name) {
@@ -59,7 +90,7 @@ fn check_as_spark(tables: &[String]) {
             }
         });
     }
-    assert_eq!(faults, Vec::<String>::new());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(asked > 150, "{asked}");
 }
 
@@ -78,7 +109,7 @@ fn cleaned_files_are_named_and_never_fewer_rows() {
     let mut expired = BTreeMap::new();
     let mut faults = Vec::new();
     let tables = support::tables();
-    for name in names(&tables) {
+    for name in &tables {
         block_on(async {
             let table = open(name).await;
             for recorded in queries(name) {

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cdc;
 mod evolution;
 mod incremental;
 mod log_blocks;

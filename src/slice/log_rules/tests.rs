@@ -19,7 +19,7 @@ fn blocks(parts: &[Vec<u8>]) -> Vec<LogBlock> {
 /// Contents of the blocks that count, by the instants that are visible; `*` is all.
 fn counted(parts: &[Vec<u8>], visible: &str) -> Vec<String> {
     let sees = |instant: &str| visible == "*" || visible.split(' ').any(|seen| seen == instant);
-    let blocks = counting(blocks(parts), &sees, false).map_err(|(_, e)| e);
+    let blocks = counting(blocks(parts), &sees, false, false).map_err(|(_, e)| e);
     let content = |block: &LogBlock| {
         let bytes = block.fetched.as_ref().unwrap();
         String::from_utf8(bytes.to_vec()).unwrap()
@@ -88,7 +88,7 @@ fn change_blocks_count_only_when_they_are_asked_for() {
         block(code::CDC, &[(key::INSTANT, "t1")], b"change"),
     ];
     assert_eq!(counted(&parts, "*"), ["1"]);
-    let changes = counting(blocks(&parts), &|_| true, true).map_err(|(_, e)| e);
+    let changes = counting(blocks(&parts), &|_| true, true, false).map_err(|(_, e)| e);
     let kinds: Vec<_> = changes.unwrap().iter().map(|block| block.kind).collect();
     assert_eq!(kinds, [BlockKind::Cdc]);
 }
@@ -150,7 +150,7 @@ fn a_block_without_an_instant_and_a_rollback_without_a_target_are_refused() {
     ] {
         let parts = [data("t1", b""), part];
         let at = parts[0].len().to_string();
-        let (file, error) = counting(blocks(&parts), &|_| true, false).unwrap_err();
+        let (file, error) = counting(blocks(&parts), &|_| true, false, false).unwrap_err();
         assert_eq!(
             (file, error.get("offset")),
             (0, Some(at.as_str())),

@@ -205,6 +205,7 @@ fn change_logs_are_passed_over_unless_they_are_asked_for() {
         let options = ScanOptions {
             strict: true,
             changes,
+            alone: false,
         };
         let blocks = logs.scan(options).unwrap().blocks;
         assert!(!blocks.is_empty());
@@ -233,6 +234,7 @@ fn every_log_that_spark_wrote_is_whole() {
             let options = ScanOptions {
                 strict: true,
                 changes,
+                alone: false,
             };
             let found = block_on(find_blocks(&logs.storage, &logs.logs, options)).unwrap();
             for block in &found.blocks {

@@ -52,19 +52,26 @@ export async function unpack(/** @type {string} */ name) {
   return folder;
 }
 
+/** There Spark's incremental rows are memory that is no row: updates of some columns without the base file under them. The native tests know better. */
+const noRows = new Set(['v9_mor_partial_update', 'v9_mor_partial_update_compacted']);
+
+/** There Spark's images of data files hold `{"zero":false}` for a decimal. The native tests compare the rest of them. */
+const decimalsLost = new Set(['v9_cow_cdc_all_types', 'v9_cow_cdc_all_types_op_key_only']);
+
 /**
- * The recorded snapshot and incremental queries of a table; of a merge-on-read table the snapshot queries.
+ * The recorded queries of a table.
  *
  * @returns {Promise<Recorded[]>}
  */
 export async function recorded(/** @type {string} */ name) {
   const spark = JSON.parse(await readFile(path.join(data, `${name}.expected.json`), 'utf8'));
-  const mor = spark.tableType === 'MERGE_ON_READ';
   /** @type {any[]} */
-  const queries = spark.queries.filter((/** @type {any} */ { query }) => query.queryType !== 'cdc' && (!mor || query.queryType === 'snapshot'));
+  const queries = spark.queries;
   return queries
     .map((/** @type {any} */ entry) => (entry.query.queryType === 'incremental' ? asSparkMeans(name, entry) : entry))
     .map((entry) => (name === byName.table && Object.keys(entry.query).length === 1 ? { ...entry, query: { ...entry.query, hudiOptions: byName.hudiOptions } } : entry))
+    .filter(({ query }) => query.queryType !== 'cdc' || !decimalsLost.has(name))
+    .filter(({ query }) => query.queryType !== 'incremental' || !noRows.has(name))
     .filter(({ error }) => error === undefined || name !== refusedByFault)
     .map(({ error, ...rest }) => ({ table: name, ...rest, ...(error !== undefined && { code: codeOf(error) }) }));
 }
