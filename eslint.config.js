@@ -21,5 +21,5 @@ export default [
     },
   },
   { files: ['scripts/**', 'bench/**', 'tests/**', 'js/entry/node.js', 'js/entry/cli.js', 'eslint.config.js'], languageOptions: { globals: globals.node } },
-  { files: ['www/**', 'js/entry/default.js', 'js/worker/**', 'js/cache/**', 'bench/**', 'tests/wasm/**'], languageOptions: { globals: globals.browser } },
+  { files: ['www/**', 'js/entry/default.js', 'js/worker/**', 'js/cache/**', 'bench/**', 'tests/wasm/**', 'tests/long/**'], languageOptions: { globals: globals.browser } },
 ];

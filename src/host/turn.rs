@@ -24,17 +24,27 @@ async fn by_message() -> bool {
     let Some((here, there)) = ports() else {
         return false;
     };
+    let here = Port(here);
     let mut sent = false;
     let message = js_sys::Promise::new(&mut |resolve, _| {
-        sent = js_sys::Reflect::set(&here, &"onmessage".into(), &resolve).is_ok()
+        sent = js_sys::Reflect::set(&here.0, &"onmessage".into(), &resolve).is_ok()
             && call(&there, "postMessage", &wasm_bindgen::JsValue::NULL);
     });
     if sent {
         let _ = super::settled(message).await;
     }
-    // An open port would keep a Node process alive.
-    call(&here, "close", &wasm_bindgen::JsValue::UNDEFINED);
     sent
+}
+
+/// A port that is closed whatever becomes of the wait: an open one keeps a Node process alive.
+#[cfg(target_arch = "wasm32")]
+struct Port(wasm_bindgen::JsValue);
+
+#[cfg(target_arch = "wasm32")]
+impl Drop for Port {
+    fn drop(&mut self) {
+        call(&self.0, "close", &wasm_bindgen::JsValue::UNDEFINED);
+    }
 }
 
 #[cfg(target_arch = "wasm32")]

@@ -3,7 +3,7 @@
 use super::meta_client::MetaClient;
 use super::retained;
 use crate::error::{Error, Result};
-use crate::model::{Action, Instant, InstantTime, State};
+use crate::model::{Action, Instant, InstantTime, State, TimelineLayout};
 use crate::storage::Cause;
 
 impl MetaClient {
@@ -94,10 +94,19 @@ impl MetaClient {
     }
 
     /// Whether instants have been archived: the archive folder holds a file.
+    ///
+    /// Errors: `ListNotSupported` where the host does not list the archive's files, whose names begin with a dot.
     pub async fn has_archive(&self) -> Result<bool> {
         let folder = self.config.archive_folder();
         if !self.may_have_archive() {
             return Ok(false);
+        }
+        if self.storage.hides_dot_names() && self.config.version().layout() == TimelineLayout::One {
+            return Err(Error::list_not_supported(
+                "the host's listing hides the archived timeline of this table version",
+            )
+            .context("path", &folder)
+            .context("hint", "give `listing: { manifest }`"));
         }
         let listed = self.storage.list_folder(&folder, Cause::Timeline).await?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

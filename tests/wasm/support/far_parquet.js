@@ -110,6 +110,34 @@ function shifted(/** @type {Struct} */ group, /** @type {bigint} */ by) {
   return copy;
 }
 
+/** The parts of a file: what stands before its footer, the footer, and its end made anew. @param {Buffer} file */
+function opened(file) {
+  const length = file.readUInt32LE(file.length - 8);
+  const data = file.subarray(0, file.length - 8 - length);
+  const footer = new Reader(file.subarray(data.length, data.length + length)).struct();
+  const end = () => {
+    const made = struct(footer);
+    const trailer = Buffer.alloc(8, 'PAR1');
+    trailer.writeUInt32LE(made.length);
+    return Buffer.concat([made, trailer]);
+  };
+  return { data, groups: footer.get(4)?.value, footer, end };
+}
+
+/**
+ * A file whose row groups all are its first one, at the very same place: as many rows as one likes out of few bytes.
+ *
+ * @param {Buffer} file
+ * @param {number} times
+ */
+export function repeatedParquet(file, times) {
+  const { data, groups, footer, end } = opened(file);
+  const group = shifted(groups.items[0], 0n);
+  groups.items = Array.from({ length: times }, () => group);
+  longer(footer, 3, BigInt(times) * group.get(3)?.value - footer.get(3)?.value);
+  return { file: Buffer.concat([data, end()]), rows: times * Number(group.get(3)?.value), bytes: times * Number(group.get(2)?.value) };
+}
+
 /**
  * The file as a function of ranges.
  *
@@ -118,18 +146,12 @@ function shifted(/** @type {Struct} */ group, /** @type {bigint} */ by) {
  * @returns {{ size: number, read: (start: number, end: number) => Buffer }}
  */
 export function farParquet(file, gap) {
-  const length = file.readUInt32LE(file.length - 8);
-  const data = file.subarray(0, file.length - 8 - length);
-  const footer = new Reader(file.subarray(data.length, data.length + length)).struct();
-  const groups = footer.get(4)?.value;
+  const { data, groups, footer, end } = opened(file);
   const [group] = groups.items;
   const far = data.length + gap;
   groups.items = [shifted(group, 0n), shifted(group, BigInt(far))];
   longer(footer, 3, footer.get(3)?.value);
-  const made = struct(footer);
-  const end = Buffer.alloc(8, 'PAR1');
-  end.writeUInt32LE(made.length);
-  const tail = Buffer.concat([data, made, end]);
+  const tail = Buffer.concat([data, end()]);
   return {
     size: far + tail.length,
     read(start, stop) {

@@ -27,12 +27,13 @@ export async function importBeside(source) {
  * Runs module text in a Node process of its own beside the installed package, and gives the JSON it prints.
  *
  * @param {string} source
- * @param {{ commonjs?: boolean, args?: readonly string[] }} [how] `args` are its process.argv from 2 on
+ * @param {{ commonjs?: boolean, args?: readonly string[], node?: readonly string[], seconds?: number }} [how] `args` are its process.argv
+ *   from 2 on, `node` are for Node itself
  * @returns {Promise<any>}
  */
-export async function runBeside(source, { commonjs = false, args = [] } = {}) {
+export async function runBeside(source, { commonjs = false, args = [], node = [], seconds = 60 } = {}) {
   const name = path.join(await mkdtemp(path.join(packed, 'consumer-')), commonjs ? 'main.cjs' : 'main.mjs');
   await writeFile(name, source);
-  const { stdout } = await promisify(execFile)(process.execPath, [name, ...args], { timeout: 60_000, maxBuffer: 64 << 20 });
+  const { stdout } = await promisify(execFile)(process.execPath, [...node, name, ...args], { timeout: seconds * 1000, maxBuffer: 64 << 20 });
   return JSON.parse(stdout);
 }
