@@ -4,8 +4,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::codec::parquet::{Footer, first_range, metadata_range};
-use crate::error::{Result, ResultExt};
-use crate::model::BaseFile;
+use crate::error::{Error, Result, ResultExt};
+use crate::model::{BaseFile, BaseFormat};
 use crate::storage::{Cause, Storage, UNKNOWN_SIZE};
 
 /// An open base file: its footer, and the bytes that came with it.
@@ -85,7 +85,17 @@ impl OpenFile {
 pub struct OpenedFile(pub(super) OpenFile);
 
 /// Fetches the footer of a base file: one request, or two when it is longer than usual.
+///
+/// Errors: `Unsupported` with `format` for a file that is no Parquet file by its name, else as [`open_footer`].
 pub async fn open_file(storage: &Storage, file: &BaseFile) -> Result<OpenedFile> {
+    let format = file.name.format;
+    if format != BaseFormat::Parquet {
+        return Err(
+            Error::unsupported("a base file of a format that is not read")
+                .context("format", format.extension())
+                .context("path", &file.path),
+        );
+    }
     let open = OpenFile::open(storage, &file.path, file.size).await?;
     Ok(OpenedFile(open))
 }

@@ -10,6 +10,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use super::*;
 use crate::ErrorKind;
 use crate::expr::Operator;
+use crate::model::BaseFormat;
 use crate::storage::{Cause, UNKNOWN_SIZE};
 
 const NAME: &str = "0f7fdb4a-0ad5-4457-b84f-0cf8f217d663-0_0-16-19_20261129204449675.parquet";
@@ -310,4 +311,23 @@ fn a_file_of_unknown_size_costs_one_request_more() {
     let unknown = read(&cold, &BaseFile { size, ..file }, &request).unwrap();
     assert_eq!(ids(&unknown), ids(&known));
     assert_eq!(cold.metrics().counters().requests, before + 1);
+}
+
+#[test]
+fn base_files_of_other_formats_are_refused_by_name() {
+    let table = "v9_cow_simple";
+    let storage = storage_of(&support::store(table));
+    let mut file = newest_files(table).remove(0);
+    for (extension, format) in [("orc", BaseFormat::Orc), ("lance", BaseFormat::Lance)] {
+        file.name.format = format;
+        let error = read(&storage, &file, &BaseRequest::all(schema_of(table))).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.get("format"), error.get("path")),
+            (
+                ErrorKind::Unsupported,
+                Some(extension),
+                Some(file.path.as_str())
+            )
+        );
+    }
 }
