@@ -25,6 +25,7 @@ mod maps;
 mod page_header;
 mod page_index;
 mod page_reader;
+mod page_walk;
 mod pages;
 mod reader;
 mod rows;

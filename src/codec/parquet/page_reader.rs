@@ -9,8 +9,6 @@
 //!    page index and row group say.
 //! 3. Behind the levels stand exactly the values that are not null, each within the page, or within the dictionary.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -20,7 +18,8 @@ use parquet::errors::ParquetError;
 
 use super::chunk_bytes::ChunkBytes;
 use super::levels::Levels;
-use super::page_header::{DataPage, Header, Kind};
+use super::page_header::{DataPage, Kind};
+use super::page_walk::{Ahead, Place, Walk, too_few};
 use super::pages::{Chunk, check_sum, encoding};
 use super::unpack::Unpacker;
 use crate::error::{Error, Result};
@@ -34,38 +33,9 @@ pub(super) fn keep(fault: &Fault, error: Error) {
     fault.get_or_insert(error);
 }
 
-/// A page that the page index knows.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub(super) range: Range<u64>,
-    /// Rows that begin in it.
-    pub(super) rows: u64,
-}
-
-/// Where the next page is.
-enum Walk {
-    /// Behind the one before.
-    Chained { at: u64, ahead: Option<Ahead> },
-    /// Where the page index says.
-    Placed {
-        dictionary: Option<Range<u64>>,
-        places: VecDeque<Place>,
-    },
-}
-
-/// A page whose header is read.
-struct Ahead {
-    at: u64,
-    header: Header,
-    body: Bytes,
-    /// Rows by the page index.
-    rows: Option<u64>,
-}
-
 /// The pages of one chunk.
 pub(super) struct ChunkPages {
     chunk: Arc<Chunk>,
-    bytes: ChunkBytes,
     walk: Walk,
     unpacker: Unpacker,
     /// Values of the dictionary, once it has come.
@@ -86,25 +56,11 @@ impl ChunkPages {
         group_rows: u64,
         fault: Fault,
     ) -> Self {
-        let (start, _) = chunk.facts.byte_range();
-        let walk = match places {
-            None => Walk::Chained {
-                at: start,
-                ahead: None,
-            },
-            Some(places) => {
-                let first = places.first().map_or(start, |place| place.range.start);
-                Walk::Placed {
-                    dictionary: (first > start).then_some(start..first),
-                    places: places.into(),
-                }
-            }
-        };
+        let (start, length) = chunk.facts.byte_range();
         Self {
             unpacker: Unpacker::new(chunk.facts.compression()),
+            walk: Walk::new(bytes, start..start + length, places),
             chunk,
-            bytes,
-            walk,
             dictionary: None,
             values: 0,
             rows: 0,
@@ -113,44 +69,14 @@ impl ChunkPages {
         }
     }
 
-    /// The next page's header, where pages are chained; `None` at the end.
-    fn look_ahead(&mut self) -> Result<Option<&Ahead>> {
-        let (start, length) = self.chunk.facts.byte_range();
-        let Walk::Chained { at, ahead } = &mut self.walk else {
-            return Ok(None);
-        };
-        while ahead.is_none() && self.values < self.chunk.values() {
-            let rest = *at..start + length;
-            if rest.is_empty() {
-                return Err(too_few().context("offset", start));
-            }
-            let found = read_header(&self.bytes, rest, false)?;
-            *at += (found.header.length + found.body.len()) as u64;
-            *ahead = Some(found).filter(|found| !is_void(&found.header));
-        }
-        Ok(ahead.as_ref())
-    }
-
-    fn take_next(&mut self) -> Result<Option<Ahead>> {
-        self.look_ahead()?;
-        match &mut self.walk {
-            Walk::Chained { ahead, .. } => Ok(ahead.take()),
-            Walk::Placed { dictionary, places } => {
-                if let Some(range) = dictionary.take() {
-                    return read_header(&self.bytes, range, false).map(Some);
-                }
-                let Some(place) = places.pop_front() else {
-                    return Ok(None);
-                };
-                let mut found = read_header(&self.bytes, place.range, true)?;
-                found.rows = Some(place.rows);
-                Ok(Some(found))
-            }
-        }
+    /// Whether values of the chunk are still to come.
+    fn goes_on(&self) -> bool {
+        self.values < self.chunk.values()
     }
 
     fn next_page(&mut self) -> Result<Option<Page>> {
-        let Some(found) = self.take_next()? else {
+        let goes_on = self.goes_on();
+        let Some(found) = self.walk.take_next(goes_on)? else {
             return Ok(None);
         };
         let at = found.at;
@@ -281,7 +207,7 @@ impl ChunkPages {
     fn pass(&mut self, values: u64, rows: u64) -> Result<()> {
         self.values += values;
         self.rows += rows;
-        let chained = matches!(self.walk, Walk::Chained { .. });
+        let chained = !self.walk.is_placed();
         let rest = self.chunk.values().checked_sub(self.values);
         if rest.is_none() || (chained && rest == Some(0) && self.rows != self.group_rows) {
             return Err(too_few());
@@ -291,18 +217,18 @@ impl ChunkPages {
 
     /// What the decoder may know of the next page before it takes it.
     fn peek(&mut self) -> Result<Option<PageMetadata>> {
-        if let Walk::Placed { dictionary, places } = &self.walk {
-            let place = places.front().map(|place| PageMetadata {
-                num_rows: usize::try_from(place.rows).ok(),
-                num_levels: None,
-                is_dict: false,
-            });
-            return Ok(match dictionary {
-                Some(_) => Some(DICTIONARY),
-                None => place,
-            });
+        if self.walk.is_placed() {
+            return Ok(self.walk.next_place().map(|rows| match rows {
+                Some(rows) => PageMetadata {
+                    num_rows: usize::try_from(rows).ok(),
+                    num_levels: None,
+                    is_dict: false,
+                },
+                None => DICTIONARY,
+            }));
         }
-        let ahead = self.look_ahead()?;
+        let goes_on = self.goes_on();
+        let ahead = self.walk.look_ahead(goes_on)?;
         Ok(ahead.map(|ahead| match &ahead.header.kind {
             Kind::Data(page) => PageMetadata {
                 num_rows: page.version_2.as_ref().map(|more| length(more.rows)),
@@ -315,15 +241,14 @@ impl ChunkPages {
 
     /// Passes over the next page without unpacking it.
     fn skip(&mut self) -> Result<()> {
-        if let Walk::Placed { dictionary, places } = &mut self.walk {
-            if dictionary.take().is_none() {
-                places.pop_front();
-            }
+        if self.walk.is_placed() {
+            self.walk.skip_place();
             return Ok(());
         }
+        let goes_on = self.goes_on();
         let Some(Ahead {
             header, body, at, ..
-        }) = self.take_next()?
+        }) = self.walk.take_next(goes_on)?
         else {
             return Ok(());
         };
@@ -381,49 +306,12 @@ impl PageReader for ChunkPages {
     }
 
     fn at_record_boundary(&mut self) -> Result<bool, ParquetError> {
-        if matches!(self.walk, Walk::Placed { .. }) {
+        if self.walk.is_placed() {
             return Ok(true);
         }
         let next = self.peek_next_page()?;
         Ok(next.is_none_or(|next| next.num_rows.is_some()))
     }
-}
-
-/// The page at the front of `range`; it has to fill it when `whole`.
-fn read_header(bytes: &ChunkBytes, range: Range<u64>, whole: bool) -> Result<Ahead> {
-    let at = range.start;
-    let stored = bytes.get(&range);
-    let stored = stored.ok_or_else(|| Error::internal("a page was not fetched"))?;
-    let header = Header::read(&stored).map_err(|error| {
-        Error::corrupt("a page header cannot be read")
-            .context("offset", at)
-            .with_source(error)
-    })?;
-    let size = usize::try_from(header.compressed).ok();
-    let end = size.and_then(|size| size.checked_add(header.length));
-    let end = end.filter(|end| *end <= stored.len());
-    let end = end.filter(|end| !whole || *end == stored.len());
-    let end = end
-        .ok_or_else(|| Error::corrupt("a page runs past its column chunk").context("offset", at))?;
-    Ok(Ahead {
-        at,
-        body: stored.slice(header.length..end),
-        header,
-        rows: None,
-    })
-}
-
-/// Whether a page has nothing to decode. The decoder takes a page without values for the end of the column.
-fn is_void(header: &Header) -> bool {
-    match &header.kind {
-        Kind::Index => true,
-        Kind::Data(page) => page.values == 0,
-        Kind::Dictionary(_) => false,
-    }
-}
-
-fn too_few() -> Error {
-    Error::corrupt("the pages of a column chunk do not hold as many values as it declares")
 }
 
 /// A count that is checked not to be negative.
