@@ -9,7 +9,7 @@ use super::row::{MAX_FILL, Row};
 use crate::error::{Error, Result};
 use crate::schema::{AvroSchema, Conformer, FileNames};
 
-/// Reads Avro rows of one writer's schema into batches of a reader's: see the [module page](super).
+/// Reads Avro rows of one writer's schema into batches of a reader's: see the page of this module.
 ///
 /// Promises:
 /// 1. A field is matched by its exact name, at every depth, or by the name it is said to have there; one that the reader does not have is passed over, one that the
