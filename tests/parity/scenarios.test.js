@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { named, scenarios } from './scenarios.js';
 
 const session = /** @type {const} */ ({ bundle: '1.1.1', zone: 'UTC' });
-const all = scenarios({ v9_cow_simple: session, v9_upgraded_from_8: session }, [1, 77]);
+const all = scenarios({ v9_cow_simple: session, v9_mor_cdc_op_key_only: session }, [1, 77]);
 
 test('every row of the matrix is there, to run or pending by name', () => {
   const letters = new Set(all.map(({ name }) => name.split('/')[0]));
@@ -16,7 +16,7 @@ test('what is pending names its issue, and never runs', () => {
     if ('pending' in scenario) assert.match(scenario.pending, /issues? \d/);
     assert.notEqual('run' in scenario, 'pending' in scenario);
   }
-  assert.deepEqual(Object.keys(named(all, 'v9_upgraded_from_8')[0] ?? {}), ['name', 'pending']);
+  assert.deepEqual(Object.keys(named(all, 'hudi_rs')[0] ?? {}), ['name', 'pending']);
 });
 
 /** @param {string} name @param {string[]} expected */
@@ -27,7 +27,9 @@ function checkNamed(name, expected) {
 test('a name selects by itself or by a run of its parts, never by half a part', () => {
   checkNamed('B/random/77', ['B/random/77']);
   checkNamed('random/77', ['B/random/77']);
+  checkNamed('mor/77', ['B/random/mor/77']);
   checkNamed('random/7', []);
+  checkNamed('v9_mor_cdc_op_key_only', ['B/fixture/v9_mor_cdc_op_key_only', 'F/v9_mor_cdc_op_key_only']);
   checkNamed('v9_cow_simple', ['B/fixture/v9_cow_simple']);
   checkNamed('B/cow_parts/1.1.1', ['B/cow_parts/1.1.1']);
   checkNamed('cow_parts/1.1.1', ['B/cow_parts/1.1.1', 'B/over_s3/cow_parts/1.1.1']);

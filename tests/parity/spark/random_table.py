@@ -35,11 +35,11 @@ WORDS = [
 class Maker:
     """Draws everything from one generator, so that a seed gives one table on every run."""
 
-    def __init__(self, seed, bundle):
-        self.draw = random.Random(f"{bundle} {seed}")
+    def __init__(self, seed, bundle, mor):
+        self.draw = random.Random(f"{bundle} {seed}{' with logs' if mor else ''}")
         self.zoned_only = bundle in ("0.15.0", "1.0.2")  # these refuse a timestamp without zone
         self.null_elements = self.draw.random() < 0.5
-        self.mor = self.draw.random() < 0.3
+        self.mor = self.draw.random() < 0.3 or mor
         self.partition = self.draw.choice([None, None, "string", "int", "date"])
         self.key = self.draw.choice(["string", "int", "long"])
         self.columns = {f"c{i}": self.kind() for i in range(self.draw.randint(3, 9))}
@@ -245,10 +245,10 @@ class Maker:
         return value if isinstance(value, (bool, str)) else str(canonical.canonical(value))
 
 
-def make(seed, spark, bundle, work, kinds):
+def make(seed, spark, bundle, work, kinds, mor):
     """Writes the table of a seed and records its queries."""
-    maker = Maker(seed, bundle)
-    t = Table(spark, bundle, f"random_{seed}", work, kinds)
+    maker = Maker(seed, bundle, mor)
+    t = Table(spark, bundle, f"random_{'mor_' if mor else ''}{seed}", work, kinds)
     t.options.update(MOR_LOGS if maker.mor else {})
     t.options[COLUMN_STATS] = "false"
     if maker.partition:
@@ -270,18 +270,23 @@ def make(seed, spark, bundle, work, kinds):
 
 
 def _record(t, maker):
-    view = {"readOptimized": True} if maker.mor else {}
-    t.snapshot(**view)
+    t.snapshot()
+    if maker.mor:
+        t.snapshot(readOptimized=True)
     instants = t.instants()
     for instant in instants:
-        t.snapshot(asOf=instant["instant"], **view)
+        t.snapshot(asOf=instant["instant"])
     for _ in range(6):
-        t.snapshot(filters=[maker.filter() for _ in range(maker.draw.randint(1, 2))], **view)
+        t.snapshot(filters=[maker.filter() for _ in range(maker.draw.randint(1, 2))])
     names = ["id", "ts", *maker.columns]
     some = maker.draw.sample(names, maker.draw.randint(1, len(names)))
-    t.snapshot(projection=some, filters=[maker.filter()], **view)
+    t.snapshot(projection=some, filters=[maker.filter()])
     early = maker.draw.choice(instants)["instant"]
-    t.snapshot(asOf=early, filters=[["ts", "<=", maker.draw.randint(1, maker.clock)]], **view)
+    t.snapshot(asOf=early, filters=[["ts", "<=", maker.draw.randint(1, maker.clock)]])
+    times = sorted(i["completion"] for i in instants)
+    start = maker.draw.randrange(len(times))
+    t.incremental(times[start], times[maker.draw.randrange(start, len(times))])
+    t.incremental(times[-2] if len(times) > 1 else times[0])
 
 
 def _plain(columns, prefix=""):

@@ -29,8 +29,9 @@ class Server:
             files.save(made, Path(out))
         return {"path": str(made.path), **made.expected()}
 
-    def random(self, seed, kinds=("snapshot",)):
-        made = random_table.make(seed, self.spark, self.bundle, self.work, kinds)
+    def random(self, seed, mor=False, kinds=("snapshot",)):
+        """Makes the table of a seed; `mor` makes it merge on read whatever the seed would draw."""
+        made = random_table.make(seed, self.spark, self.bundle, self.work, kinds, mor)
         return {"path": str(made.path), **made.expected()}
 
     def write(self, name, rows, op="upsert", options=None):

@@ -34,7 +34,7 @@ def rows(ids, tag, ts):
 
 
 def matrix(t, mor, parted):
-    """Inserts, updates, deletes; merge on read compacts after every second commit, so its base files move on too."""
+    """Inserts, updates, deletes; merge on read compacts after every second commit, and its last commit stays in logs."""
     t.columns = "id int, name string, price decimal(9,2), ts long, day date, city string"
     del t.options[COLUMN_STATS]
     if parted:
@@ -46,13 +46,11 @@ def matrix(t, mor, parted):
     t.write(rows([0, 1, 4, 20], "up", 2))
     t.write(rows([2, 3], "", 3), "delete")
     t.write(rows([1, 30], "late", 4))
-    view = {"readOptimized": True} if mor else {}
-    t.snapshot(**view)
-    for instant in t.instants():
-        t.snapshot(asOf=instant["instant"], **view)
+    t.write(rows([4, 5, 31], "last", 5))
+    t.record_all()
     for filters in FILTERS:
-        t.snapshot(filters=filters, **view)
-    t.snapshot(filters=FILTERS[0], projection=["name", "id"], **view)
+        t.snapshot(filters=filters)
+    t.snapshot(filters=FILTERS[0], projection=["name", "id"])
 
 
 @any_bundle
