@@ -36,30 +36,37 @@ after(async () => {
 
 const storage = { type: 'http', listing: { manifest: 'hudi-manifest.json' } };
 
-test('in a page 200 reads one after the other, and 64 at once, leave memory flat', async () => {
-  const { single, many, rows } = await withPackage(root, (page) =>
+test('in a page 64 reads at once, then 200 one after the other, then 64 again leave memory flat', async () => {
+  const { before, single, after, rows } = await withPackage(root, (page) =>
     page.page.evaluate(
       async ([url, storage]) => {
         const table = await /** @type {any} */ (window).hudi.HudiTable.open(url, { storage });
+        const rows = new Set();
+        const round = async () => {
+          for (const { numRows } of await Promise.all(Array.from({ length: 64 }, () => table.read()))) rows.add(numRows);
+          return (await table.read()).metrics.wasmBytes;
+        };
+        const first = [];
+        for (let i = 0; i < 20; i += 1) first.push((await table.read()).metrics.wasmBytes);
+        const before = [];
+        for (let i = 0; i < 4; i += 1) before.push(await round());
         const single = [];
         for (let i = 0; i < 200; i += 1) single.push((await table.read()).metrics.wasmBytes);
-        const many = [];
-        const rows = new Set();
-        for (let i = 0; i < 8; i += 1) {
-          const all = await Promise.all(Array.from({ length: 64 }, () => table.read()));
-          for (const { numRows } of all) rows.add(numRows);
-          many.push((await table.read()).metrics.wasmBytes);
-        }
-        return { single, many, rows: rows.size };
+        const after = [];
+        for (let i = 0; i < 8; i += 1) after.push(await round());
+        return { before, single: [first[9], first[19], single[0], single[199]], after, rows: rows.size };
       },
       /** @type {const} */ ([url, storage]),
     ),
   );
-  console.log(`# wasm memory: after 10 reads ${single[9] / mebi} MiB, after 200 ${single[199] / mebi}; after 64 at once ${many.map((bytes) => bytes / mebi).join(', ')}`);
+  const told = (/** @type {number[]} */ list) => list.map((bytes) => (bytes / mebi).toFixed(1)).join(', ');
+  console.log(`# wasm memory in MiB: single reads ${told(single)}; 64 at once ${told(before)}, after 200 more ${told(after)}`);
   assert.equal(rows, 1);
-  assert.ok(Math.max(...single.slice(9)) <= single[9] * 1.1, 'it grows from read to read');
-  // What 64 at once need is there after some rounds, since their batches never meet in quite the same way.
-  assert.ok(Math.max(...many.slice(3)) <= (many[3] ?? 0) * 1.1, 'it grows from round to round');
+  const [tenth = 0, twentieth = 0, early = 0, late = 0] = single;
+  assert.ok(twentieth <= tenth * 1.1, 'it grows from read to read');
+  assert.ok(late <= early, '200 reads that need less than 64 at once make it grow');
+  // How many of the 64 hold a decoded batch at one moment is a matter of chance, so a round may need somewhat more than all before it.
+  assert.ok(Math.max(...after) <= Math.max(...before) * 1.3, 'it grows from round to round');
 });
 
 test('in a page a stream of 2 GB of rows stays within 64 MiB above one row group', async () => {
@@ -155,8 +162,6 @@ test('in a Worker every sample table is read within 64 MiB of wasm, and filtered
   const worker = new Miniflare({ compatibilityDate: '2026-04-01', modules: await workerModules(source) });
   let [most, worst] = [{ wasm: 0, table: '' }, { requests: 0, table: '' }];
   const over = [];
-  // Sixty files whose column statistics rule out all but one or two; until these prune, each file's footer is asked.
-  const unpruned = 'v9_cow_skipping';
   try {
     for (const table of await tableNames()) {
       await unpack(table);
@@ -167,7 +172,7 @@ test('in a Worker every sample table is read within 64 MiB of wasm, and filtered
         const told = /** @type {any} */ (await (await worker.dispatchFetch('http://worker/', { method: 'POST', body })).json());
         if (told.wasm > most.wasm) most = { wasm: told.wasm, table };
         if (query.filters !== undefined && proxy.log.length > worst.requests) worst = { requests: proxy.log.length, table };
-        if (query.filters !== undefined && proxy.log.length > (table === unpruned ? 75 : 50)) over.push(`${table} ${JSON.stringify(query.filters)}: ${proxy.log.length}`);
+        if (query.filters !== undefined && proxy.log.length > 50) over.push(`${table} ${JSON.stringify(query.filters)}: ${proxy.log.length}`);
       }
     }
   } finally {

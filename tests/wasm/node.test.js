@@ -224,7 +224,7 @@ test('no table, no column and no engine say so by their codes', async () => {
   await assert.rejects(hudi.HudiTable.open(path.dirname(folder)), code('TABLE_NOT_FOUND'));
   const table = await hudi.HudiTable.open(folder);
   await assert.rejects(table.read({ filters: [['nowhere', '=', 1]] }), code('SCHEMA'));
-  await assert.rejects(table.read({ queryType: 'incremental' }), code('UNSUPPORTED'));
+  await assert.rejects(table.read({ queryType: 'cdc' }), code('UNSUPPORTED'));
   await assert.rejects(table.read({ asOf: new Date() }), (error) => hudi.HudiError.is(error, 'INVALID_ARGUMENT') && /timezone/.test(error.hint ?? ''));
   assert.throws(() => table.readStream({ batchSize: 0 }), code('INVALID_ARGUMENT'));
   assert.throws(() => new /** @type {any} */ (hudi.HudiTable)(), code('INVALID_ARGUMENT'));

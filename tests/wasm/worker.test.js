@@ -170,16 +170,27 @@ test('functions and stores of the page are asked where they are', async () => {
         await rows(new Store()),
         await rows({ type: 'memory', files: new Map(files) }),
       ];
+      const pieces = new Map();
+      const persistent = {
+        get: async (/** @type {string} */ key, /** @type {number} */ start, /** @type {number} */ end) => pieces.get(`${key} ${start} ${end}`),
+        put: async (/** @type {string} */ key, /** @type {number} */ start, /** @type {Uint8Array} */ data) => void pieces.set(`${key} ${start} ${start + data.length}`, data),
+      };
+      const cached = [];
+      for (let i = 0; i < 2; i += 1) {
+        const table = await worker.HudiTable.open(url, { storage, cache: { persistent, memory: 0 } });
+        cached.push((await table.read()).metrics.cacheHits);
+      }
       const failing = await settled(rows({ ...storage, fetch: () => Promise.reject(Object.assign(new Error('no'), { code: 'LIMIT_EXCEEDED' })) }));
       const unsendable = await settled(rows({ ...storage, headers: { get: 1, value: Symbol('x') } }));
       worker.terminate();
-      return { counts, log: [...new Set(log)].sort(), failing, unsendable };
+      return { counts, log: [...new Set(log)].sort(), failing, unsendable, cached };
     },
     /** @type {const} */ ([`${tables}/${names[0]}`, storage]),
   );
   const expected = first?.rows?.length;
   assert.deepEqual(told.counts, [expected, expected, expected]);
   assert.deepEqual(told.log, ['fetch', 'get', 'headers', 'list']);
+  assert.ok(told.cached[0] === 0 && Number(told.cached[1]) > 0, JSON.stringify(told.cached));
   assert.deepEqual([told.failing.code, told.unsendable.code], ['LIMIT_EXCEEDED', 'INVALID_ARGUMENT']);
 });
 
