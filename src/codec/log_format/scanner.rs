@@ -100,6 +100,11 @@ impl LogScanner {
         self.pieces.add(offset, bytes);
     }
 
+    /// Where the scan stands: behind the last block or span.
+    pub fn offset(&self) -> u64 {
+        self.at
+    }
+
     /// The next step. After `Need` the same step is tried again.
     pub fn step(&mut self) -> Result<Step> {
         if let Some(from) = self.seeking {
