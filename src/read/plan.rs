@@ -12,8 +12,9 @@ use crate::keygen::PartitionColumns;
 use crate::merge::MergeRules;
 use crate::model::{FileSlice, InstantTime};
 use crate::read::SliceTask;
+use crate::read::TableInstants;
 use crate::schema::{self, SchemaHistory};
-use crate::slice::{BaseRequest, Constant, InstantTest, LogRequest, SliceRequest};
+use crate::slice::{BaseRequest, Constant, LogRequest, SliceRequest, VisibleInstants};
 use crate::timeline::MetaClient;
 use crate::view::{self, FileListing, PartitionPruner, SnapshotOptions};
 
@@ -205,18 +206,9 @@ pub struct Merging<'a> {
 impl Merging<'_> {
     /// Which blocks count, by their instants: in files that version 6 wrote, also before an upgrade, blocks of instants that never
     /// completed lie beside others.
-    fn visible(&self) -> InstantTest {
-        let timeline = Arc::clone(&self.meta.timeline);
-        let as_of = self.as_of.cloned();
-        let members = self.members.clone();
-        Arc::new(move |instant| {
-            let Ok(instant) = InstantTime::parse(instant) else {
-                return false;
-            };
-            let in_time = as_of.as_ref().is_none_or(|as_of| instant <= *as_of);
-            let member = members.as_ref().is_none_or(|all| all.contains(&instant));
-            in_time && member && timeline.is_committed(&instant)
-        })
+    fn visible(&self) -> Arc<dyn VisibleInstants> {
+        let instants = TableInstants::new(self.meta, self.as_of);
+        Arc::new(instants.among(self.members.clone()))
     }
 }
 

@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::error::Result;
@@ -10,6 +13,7 @@ use crate::timeline::MetaClient;
 pub struct TableInstants {
     meta: MetaClient,
     as_of: Option<InstantTime>,
+    members: Option<Arc<BTreeSet<InstantTime>>>,
 }
 
 impl TableInstants {
@@ -18,7 +22,14 @@ impl TableInstants {
         Self {
             meta: meta.clone(),
             as_of: as_of.cloned(),
+            members: None,
         }
+    }
+
+    /// Only those that are members, where there is such a set.
+    #[must_use]
+    pub fn among(self, members: Option<Arc<BTreeSet<InstantTime>>>) -> Self {
+        Self { members, ..self }
     }
 }
 
@@ -32,7 +43,11 @@ impl VisibleInstants for TableInstants {
     }
 
     fn sees(&self, instant: &str) -> bool {
+        let member = |members: &BTreeSet<InstantTime>| {
+            InstantTime::parse(instant).is_ok_and(|time| members.contains(&time))
+        };
         let timeline = &self.meta.timeline;
         timeline.sees_block_of(instant, self.as_of.as_ref())
+            && self.members.as_deref().is_none_or(member)
     }
 }

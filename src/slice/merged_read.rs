@@ -11,7 +11,7 @@ use super::base_read::{BaseReader, OpenBase};
 use super::base_request::BaseRequest;
 use super::base_scan::Estimate;
 use super::log_read::{LogReading, has_positions};
-use super::log_scan::{LogScan, ScanOptions, scan_logs};
+use super::log_scan::{LogScan, ScanOptions, scan_visible_logs};
 use super::slice_request::{LogRequest, SliceRequest};
 use crate::error::{Error, Result};
 use crate::expr::Predicate;
@@ -84,7 +84,7 @@ impl OpenMerged {
             ..ScanOptions::default()
         };
         let (scan, opened) = try_join!(
-            scan_logs(storage, &files, logs.visible.as_ref(), options),
+            scan_visible_logs(storage, &files, logs.visible.as_ref(), options),
             open_base(storage, slice.base.as_ref(), opened)
         )?;
         let by_position = has_positions(&scan, slice.base.as_ref());

@@ -25,7 +25,7 @@ pub use log_scan::{
     scan_logs, scan_visible_logs,
 };
 pub use slice_read::{OpenSlice, SliceReader, open_slice};
-pub use slice_request::{InstantTest, LogRequest, SliceRequest};
+pub use slice_request::{LogRequest, SliceRequest};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

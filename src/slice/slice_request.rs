@@ -4,11 +4,9 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 
 use super::base_request::BaseRequest;
+use super::log_scan::VisibleInstants;
 use crate::merge::MergeRules;
 use crate::schema::SchemaHistory;
-
-/// Whether log blocks of an instant count.
-pub type InstantTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What to read of one file slice.
 #[derive(Debug, Clone)]
@@ -27,7 +25,7 @@ pub struct LogRequest {
     /// All columns of the table, in the types that rows are read in.
     pub table: SchemaRef,
     /// Which blocks count, by their instants.
-    pub visible: InstantTest,
+    pub visible: Arc<dyn VisibleInstants>,
     /// Whether a damaged span of a log file is an error.
     pub strict: bool,
     /// Whether only some of the slice's log files are there.

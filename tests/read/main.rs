@@ -13,3 +13,4 @@ mod options;
 mod rounds;
 mod skipping;
 mod spark;
+mod states;
