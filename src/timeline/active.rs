@@ -227,6 +227,11 @@ impl Timeline {
         }
     }
 
+    /// Whether the archive was asked about an instant and did not know it.
+    pub fn has_lost(&self, time: &InstantTime) -> bool {
+        self.fate(time) == Some(Fate::Unknown)
+    }
+
     fn fate(&self, time: &InstantTime) -> Option<Fate> {
         let fates = self.fates.read().unwrap_or_else(PoisonError::into_inner);
         fates.get(time).cloned()

@@ -3,7 +3,7 @@
 //! | | table version 6 | 8 and 9 |
 //! |---|---|---|
 //! | a log's name holds | the base instant of its slice | the instant that wrote it |
-//! | a log belongs to | the slice of that instant | the slice of the greatest base instant up to its completion; the newest when nobody knows that |
+//! | a log belongs to | the slice of that instant | the slice of the greatest base instant up to its completion; the newest when its archive does not know that |
 //! | of a pending compaction | logs are named after its instant and join the slice before it | nothing shows |
 //! | uncommitted rows hide in | blocks, whose headers the reader asks about | files, left out here |
 
@@ -195,10 +195,13 @@ impl Members {
         let mut logs = std::mem::take(&mut self.logs);
         logs.sort_by(|a, b| a.name.cmp(&b.name));
         for log in logs {
-            // Of an instant whose completion nobody knows Hudi takes the log to the newest slice.
-            let slice = match timeline.completion(&log.name.instant) {
+            let written = &log.name.instant;
+            let slice = match timeline.completion(written) {
                 Some(completed) => slices.range_mut(..=completed).next_back(),
-                None => slices.iter_mut().next_back(),
+                // As in Hudi: whoever asked and heard nothing must not leave the log out.
+                None if timeline.has_lost(written) => slices.iter_mut().next_back(),
+                // Nobody has asked; it completed soon after.
+                None => slices.range_mut(..=written.clone()).next_back(),
             };
             match slice {
                 Some((_, slice)) => slice.logs.push(log),

@@ -225,6 +225,7 @@ fn only_the_files_that_the_history_names_tell_when_an_archived_instant_completed
     // The file that holds it is a leftover, so nobody knows: it is not dropped, and not taken for known.
     assert!(meta.timeline.is_committed(&time(leftover)));
     assert_eq!(meta.timeline.completion(&time(leftover)), None);
+    assert!(meta.timeline.has_lost(&time(leftover)) && !meta.timeline.has_lost(&time(undone)));
     assert!(
         counters(&meta).1[0].contains(leftover),
         "{:?}",

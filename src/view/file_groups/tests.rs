@@ -240,6 +240,20 @@ fn logs_of_version_9_belong_to_the_newest_base_at_their_completion() {
 }
 
 #[test]
+fn a_log_whose_completion_nobody_asked_for_lies_where_its_request_does() {
+    let names = [
+        "f_0-0-1_20260101000000000.parquet",
+        ".f_20260102000000000.log.1_0-0-2",
+        "f_0-0-3_20260103000000000.parquet",
+    ];
+    let instants = ["20260104000000000_20260104000001000.deltacommit"];
+    assert_eq!(
+        shown(&names, &instants, Nine, None),
+        ["f: 20260101000000 0-0-1 20260102000000.1; 20260103000000 0-0-3"]
+    );
+}
+
+#[test]
 fn change_logs_are_kept_beside_a_base_and_make_no_slice_alone() {
     // v9_mor_cdc, partition ams: the last log holds changes that the compaction wrote.
     let names = [
