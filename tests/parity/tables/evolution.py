@@ -111,3 +111,43 @@ def v9_mor_schema_on_read(t):
         t.snapshot(asOf=i["instant"], **on)
     t.snapshot(hudiOptions={"hoodie.schema.on.read.enable": "false"})
     t.note = "Schema on read with log blocks written before and after a rename, a widening and a drop. The last query shows what Spark reads without the option."
+
+
+def type_changes(t, kind, note):
+    t.spark.sql("set hoodie.schema.on.read.enable=true")
+    columns = "id int, i int, l long, f float, d double, n decimal(10,2), day date"
+    columns += ", i_to_decimal int, d_to_decimal double, s_to_decimal string, s_to_date string, ts long"
+    changes = {column: "string" for column in ("i", "l", "f", "d", "n", "day")}
+    changes.update(
+        i_to_decimal="decimal(10,2)",
+        d_to_decimal="decimal(12,2)",
+        s_to_decimal="decimal(10,2)",
+        s_to_date="date",
+    )
+    try:
+        t.create(columns, type=kind, primaryKey="id", preCombineField="ts")
+        t.sql(
+            "INSERT INTO {t} VALUES"
+            " (1, 7, 1099511627776L, 1.1f, 1e10d, 1.50, date '2024-02-29', 5, 0.125d, '1.005', '2024-03-01', 1L),"
+            " (2, -7, -1L, cast('NaN' as float), 1e-5d, -0.05, date '1969-12-31', -5, -2.675d, '-7', '1970-01-01', 1L),"
+            " (3, 0, 0L, 1e-45f, 0.001d, 0.00, date '1900-01-01', 0, 1e7d, '12', '9999-12-31', 1L),"
+            " (4, null, null, null, null, null, null, null, null, null, null, 1L)"
+        )
+        t.sql("UPDATE {t} SET i = 8, f = 16777216f, ts = 2L WHERE id = 1")
+        for column, to in changes.items():
+            t.sql(f"ALTER TABLE {{t}} ALTER COLUMN {column} TYPE {to}")
+        t.snapshot()
+        t.snapshot(hudiOptions={"hoodie.schema.on.read.enable": "true"})
+    finally:
+        t.spark.sql("set hoodie.schema.on.read.enable=false")
+    t.note = note
+
+
+@table()
+def v9_cow_type_changes(t):
+    type_changes(t, "cow", "Every change of type that schema on read allows besides promotions, over older files.")
+
+
+@table()
+def v9_mor_type_changes(t):
+    type_changes(t, "mor", "As v9_cow_type_changes, over an older base file and an older log block.")
