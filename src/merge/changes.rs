@@ -80,10 +80,12 @@ impl Sources {
         Ok(start)
     }
 
-    /// Lets go of everything but ordering values.
-    pub(super) fn drop_columns(&mut self) {
+    /// Lets go of one column of all sources.
+    pub(super) fn drop_column(&mut self, at: usize) {
         for source in &mut self.list {
-            source.columns = Vec::new();
+            if let Some(column) = source.columns.get_mut(at) {
+                *column = None;
+            }
         }
     }
 

@@ -89,6 +89,11 @@ impl Merger {
         &self.changes.columns
     }
 
+    /// How many keys the logs hold, deleted ones too.
+    pub fn keys(&self) -> usize {
+        self.changes.len()
+    }
+
     /// The bytes that the logs' versions take in memory, about.
     pub fn memory(&self) -> usize {
         self.winners.memory() + self.changes.keys.memory() + self.changes.len() * size_of::<Entry>()

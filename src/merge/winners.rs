@@ -27,7 +27,7 @@ pub(super) struct Winners {
 struct Gathering<'a> {
     changes: &'a Changes,
     /// Without the deleted ones.
-    entries: Vec<Entry>,
+    entries: &'a [Entry],
     /// Where a source gives a column, by the rule of filling: of one column at a time.
     present: Vec<Present>,
 }
@@ -46,18 +46,19 @@ impl Winners {
         let fields = Arc::clone(changes.columns.schema());
         let mut columns = Vec::with_capacity(fields.fields().len());
         let mut given = Vec::with_capacity(fields.fields().len());
-        let mut gathering = Gathering {
-            changes,
-            entries,
-            present: Vec::new(),
-        };
-        let shared = gathering.shared();
+        let shared = shared(changes, &entries);
         for (at, field) in fields.fields().iter().enumerate() {
+            let mut gathering = Gathering {
+                changes,
+                entries: &entries,
+                present: Vec::new(),
+            };
             let (column, present) = gathering.column(at, field, shared.as_ref())?;
             columns.push(column);
             given.push(present);
+            // So at most one column is there twice.
+            changes.sources.drop_column(at);
         }
-        changes.sources.drop_columns();
         Ok(Self {
             mixes: changes.partial || changes.rules.fill.is_some(),
             columns,
@@ -94,21 +95,20 @@ impl Winners {
     }
 }
 
-impl Gathering<'_> {
-    /// The rows, when they are the same for every column.
-    fn shared(&self) -> Option<Runs> {
-        let rules = &self.changes.rules;
-        let same = self.changes.layers.is_empty() && !rules.meta_of_later && !self.changes.partial;
-        same.then(|| {
-            let mut runs = Runs::default();
-            for entry in &self.entries {
-                let (source, row) = self.changes.sources.place(entry.version);
-                runs.push(source as u32, row as u32);
-            }
-            runs
-        })
-    }
+/// The rows, when they are the same for every column.
+fn shared(changes: &Changes, entries: &[Entry]) -> Option<Runs> {
+    let same = changes.layers.is_empty() && !changes.rules.meta_of_later && !changes.partial;
+    same.then(|| {
+        let mut runs = Runs::default();
+        for entry in entries {
+            let (source, row) = changes.sources.place(entry.version);
+            runs.push(source as u32, row as u32);
+        }
+        runs
+    })
+}
 
+impl Gathering<'_> {
     fn column(
         &mut self,
         at: usize,
@@ -166,7 +166,7 @@ impl Gathering<'_> {
         let sources = changes.sources.list();
         let of_latest = changes.rules.meta_of_later && meta_field::is_meta_field(field.name());
         let mut runs = Runs::default();
-        for entry in &self.entries {
+        for entry in self.entries {
             if of_latest {
                 let (source, row) = changes.sources.place(entry.latest);
                 runs.push(source as u32, row as u32);

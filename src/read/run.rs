@@ -22,6 +22,9 @@ const AHEAD: usize = 6;
 /// Bytes of column chunks and log rows that files may hold before their turn, in all.
 const AHEAD_BYTES: u64 = 16 << 20;
 
+/// Log files and the rows decoded from them take about so many times the files' bytes.
+const DECODED_LOGS: u64 = 3;
+
 /// The host gets its turn when so much time has gone by: below a tenth of a second nobody notices a page standing still.
 const TURN_MILLIS: i64 = 80;
 
@@ -88,7 +91,7 @@ enum Ahead {
 /// An open file and its share of [`AHEAD_BYTES`], given back when it is dropped.
 struct Held {
     file: OpenSlice,
-    share: Share,
+    shares: [Share; 2],
 }
 
 struct Share {
@@ -113,8 +116,9 @@ impl Share {
     }
 }
 
-/// Opens a file, and fetches its first columns when there is room for them.
-async fn open_ahead(storage: Storage, task: SliceTask, held: Arc<AtomicU64>) -> Result<Held> {
+/// Opens a slice, and fetches its first columns when there is room for them. Room for its logs is there.
+async fn open_ahead(storage: Storage, task: SliceTask, logs: Share) -> Result<Held> {
+    let held = Arc::clone(&logs.all);
     let mut file = open_slice(&storage, &task.slice, &task.request, task.opened).await?;
     let share = match Share::take(file.first_bytes(), &held) {
         Some(share) => {
@@ -126,19 +130,20 @@ async fn open_ahead(storage: Storage, task: SliceTask, held: Arc<AtomicU64>) -> 
             all: held,
         },
     };
-    Ok(Held { file, share })
+    let shares = [logs, share];
+    Ok(Held { file, shares })
 }
 
 impl Run {
     /// Starts and advances the files whose turn comes later.
     fn advance(&mut self, context: &mut Context<'_>) {
         while self.ahead.len() < self.window
+            && let Some(share) = self.share_of_logs()
             && let Some(mut task) = self.tasks.pop_front()
         {
             let limit = task.request.rows.limit.unwrap_or(u64::MAX).min(self.left);
             task.request.rows.limit = (limit < u64::MAX).then_some(limit);
-            let held = Arc::clone(&self.held);
-            let opening = open_ahead(self.storage.clone(), task, held);
+            let opening = open_ahead(self.storage.clone(), task, share);
             self.ahead.push_back(Ahead::Opening(opening.boxed()));
         }
         for ahead in &mut self.ahead {
@@ -148,6 +153,17 @@ impl Run {
                 *ahead = Ahead::Open(Box::new(open));
             }
         }
+    }
+
+    /// Room for the log rows of the next slice; none while there is not enough, unless it is the slice's turn.
+    fn share_of_logs(&self) -> Option<Share> {
+        let logs = self.tasks.front()?.slice.data_logs();
+        let bytes = logs.fold(0, |sum: u64, log| sum.saturating_add(log.size));
+        let its_turn = self.ahead.is_empty() && self.current.is_none();
+        Share::take(bytes.saturating_mul(DECODED_LOGS), &self.held).or_else(|| {
+            let all = Arc::clone(&self.held);
+            its_turn.then_some(Share { bytes: 0, all })
+        })
     }
 
     /// Cuts a batch to the rows that may still be given, and counts them.
@@ -186,8 +202,8 @@ impl Run {
                 None => return Poll::Ready(None),
                 Some(Ahead::Open(open)) => match *open {
                     Err(error) => return Poll::Ready(Some(Err(error))),
-                    Ok(Held { file, share }) => {
-                        drop(share);
+                    Ok(Held { file, shares }) => {
+                        drop(shares);
                         self.current = Some(file.batches());
                     }
                 },

@@ -9,7 +9,6 @@ use futures::{StreamExt, try_join};
 use super::base_file::{OpenedFile, open_file};
 use super::base_read::{BaseReader, OpenBase};
 use super::base_request::BaseRequest;
-use super::base_scan::Estimate;
 use super::log_read::{LogReading, has_positions};
 use super::log_scan::{LogScan, ScanOptions, scan_visible_logs};
 use super::slice_request::{LogRequest, SliceRequest};
@@ -21,9 +20,6 @@ use crate::storage::Storage;
 
 /// Rows of one batch of keys that only logs have.
 const REST_ROWS: usize = 32 << 10;
-
-/// Decoded log rows take about this many times their bytes on storage.
-const DECODED: u64 = 2;
 
 /// One slice, merged as it is read.
 ///
@@ -41,6 +37,8 @@ pub(super) struct OpenMerged {
 enum Base {
     /// The slice has none, or all of it has been read.
     None,
+    /// It is not known yet how much to read of it.
+    Footer(OpenedFile),
     Open(Box<OpenBase>),
     Reading(BaseReader),
 }
@@ -90,10 +88,15 @@ impl OpenMerged {
         let by_position = has_positions(&scan, slice.base.as_ref());
         let columns =
             MergeColumns::new(&logs.rules, &logs.table, &request.rows.schema, by_position)?;
+        let mut rows = request.rows.clone();
+        rows.limit = rows.limit.filter(|_| rows.predicate.is_empty());
         let base = match opened {
-            Some(opened) => Base::Open(Box::new(
-                opened.read(&base_request(request, &columns)).await?,
-            )),
+            // With a limit it is planned once it is known how many rows the logs may take away.
+            Some(opened) if rows.limit.is_some() => Base::Footer(opened),
+            Some(opened) => {
+                let open = opened.read(&base_request(&rows, &columns, None)).await?;
+                Base::Open(Box::new(open))
+            }
             None => Base::None,
         };
         Ok(Self {
@@ -108,48 +111,45 @@ impl OpenMerged {
                 scan,
                 request: logs,
                 columns,
-                rows: request.rows.clone(),
+                rows,
             },
         })
     }
 
+    /// What the base file's first row group takes; logs are counted by whoever opens the slice.
     pub(super) fn first_bytes(&self) -> u64 {
-        let base = match &self.base {
+        match &self.base {
             Base::Open(base) => base.first_bytes(),
-            Base::None | Base::Reading(_) => 0,
-        };
-        let logs = self
-            .logs
-            .scan
-            .blocks
-            .iter()
-            .map(|block| block.content_len());
-        base.saturating_add(logs.sum::<u64>().saturating_mul(DECODED))
-    }
-
-    pub(super) fn estimate(&self) -> Estimate {
-        let base = match &self.base {
-            Base::Open(base) => base.estimate(),
-            Base::None | Base::Reading(_) => Estimate::default(),
-        };
-        let read = self.logs.files.iter().filter(|file| file.size > 0);
-        Estimate {
-            requests: base.requests + read.clone().count() as u64,
-            bytes: base.bytes + read.map(|file| file.size).sum::<u64>(),
+            Base::None | Base::Footer(_) | Base::Reading(_) => 0,
         }
     }
 
     /// Reads the logs, and the base file's first row group.
     pub(super) async fn fetch_first(&mut self) -> Result<()> {
-        let Self { logs, base, .. } = self;
-        let first = async {
-            match base {
-                Base::Open(base) => base.fetch_first().await,
-                Base::None | Base::Reading(_) => Ok(()),
-            }
-        };
-        let (merger, ()) = try_join!(logs.merger(), first)?;
-        self.merger = Some(merger);
+        if let Base::Open(base) = &mut self.base {
+            let (merger, ()) = try_join!(self.logs.merger(), base.fetch_first())?;
+            self.merger = Some(merger);
+            return Ok(());
+        }
+        self.merger = Some(self.logs.merger().await?);
+        self.plan_limited().await?;
+        match &mut self.base {
+            Base::Open(base) => base.fetch_first().await,
+            Base::None | Base::Footer(_) | Base::Reading(_) => Ok(()),
+        }
+    }
+
+    /// Plans a base file of which only the first rows are wanted. Each key of the logs takes one row away at most.
+    async fn plan_limited(&mut self) -> Result<()> {
+        if !matches!(self.base, Base::Footer(_)) {
+            return Ok(());
+        }
+        let keys = self.merger.as_ref().map_or(0, Merger::keys) as u64;
+        let limit = Some(self.limit.saturating_add(keys));
+        if let Base::Footer(opened) = std::mem::replace(&mut self.base, Base::None) {
+            let request = base_request(&self.logs.rows, &self.logs.columns, limit);
+            self.base = Base::Open(Box::new(opened.read(&request).await?));
+        }
         Ok(())
     }
 
@@ -181,13 +181,16 @@ impl OpenMerged {
     }
 
     async fn merged(&mut self) -> Result<Option<Merged>> {
-        let merger = match self.merger.take() {
-            Some(merger) => merger,
-            None => self.logs.merger().await?,
+        if self.merger.is_none() {
+            self.merger = Some(self.logs.merger().await?);
+        }
+        self.plan_limited().await?;
+        let Some(merger) = &mut self.merger else {
+            return Err(Error::internal("the logs were lost"));
         };
-        let merger = self.merger.insert(merger);
         loop {
             match std::mem::replace(&mut self.base, Base::None) {
+                Base::Footer(_) => return Err(Error::internal("a base file was not planned")),
                 Base::None => return Ok(merger.rest(REST_ROWS)),
                 Base::Open(base) => self.base = Base::Reading(base.batches()),
                 Base::Reading(mut reader) => {
@@ -213,32 +216,31 @@ async fn open_base(
     }
 }
 
-/// All rows of the base file: filters and limits hold for what comes of the merge.
-fn base_request(request: &SliceRequest, columns: &MergeColumns) -> BaseRequest {
+/// All rows of the base file, or the first: filters hold for what comes of the merge.
+pub(super) fn base_request(
+    rows: &BaseRequest,
+    columns: &MergeColumns,
+    limit: Option<u64>,
+) -> BaseRequest {
     BaseRequest {
-        constants: request.rows.constants.clone(),
-        names: request.rows.names.clone(),
+        constants: rows.constants.clone(),
+        names: rows.names.clone(),
+        limit,
         ..BaseRequest::all(Arc::clone(columns.schema()))
     }
 }
 
 impl Logs {
-    async fn merger(&self) -> Result<Merger> {
-        let Self {
-            storage,
-            files,
-            scan,
-            request,
-            columns,
-            rows,
-        } = self;
+    /// Reads the logs, once, and lets go of what was fetched of them.
+    async fn merger(&mut self) -> Result<Merger> {
+        let scan = std::mem::take(&mut self.scan);
         let reading = LogReading {
-            storage,
-            files,
-            scan,
-            request,
-            columns,
-            constants: &rows.constants,
+            storage: &self.storage,
+            files: &self.files,
+            scan: &scan,
+            request: &self.request,
+            columns: &self.columns,
+            constants: &self.rows.constants,
         };
         reading.changes().await?.finish()
     }

@@ -24,7 +24,7 @@ pub use log_scan::{
     FoundBlocks, LogScan, ScanOptions, VisibleInstants, block_content, block_contents, find_blocks,
     scan_logs, scan_visible_logs,
 };
-pub use slice_read::{OpenSlice, SliceReader, open_slice};
+pub use slice_read::{OpenSlice, SliceReader, estimate_slice, open_slice};
 pub use slice_request::{LogRequest, SliceRequest};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -8,9 +8,10 @@ use futures::stream::{self, BoxStream, StreamExt};
 use super::base_file::{OpenedFile, open_file};
 use super::base_read::OpenBase;
 use super::base_scan::Estimate;
-use super::merged_read::OpenMerged;
+use super::merged_read::{OpenMerged, base_request};
 use super::slice_request::SliceRequest;
 use crate::error::{Error, Result};
+use crate::merge::MergeColumns;
 use crate::model::FileSlice;
 use crate::storage::Storage;
 
@@ -66,20 +67,45 @@ pub async fn open_slice(
     Ok(OpenSlice(Kind::Base(Box::new(base))))
 }
 
+/// What reading a slice takes: its base file's footer is read, and of log files nothing.
+///
+/// Errors: those of base files.
+pub async fn estimate_slice(
+    storage: &Storage,
+    slice: &FileSlice,
+    request: &SliceRequest,
+) -> Result<Estimate> {
+    let has_logs = slice.data_logs().next().is_some();
+    let rows = match &request.logs {
+        Some(logs) if has_logs => {
+            let wanted = &request.rows.schema;
+            let columns = MergeColumns::new(&logs.rules, &logs.table, wanted, false)?;
+            base_request(&request.rows, &columns, None)
+        }
+        _ => request.rows.clone(),
+    };
+    let base = match &slice.base {
+        Some(base) => open_file(storage, base)
+            .await?
+            .read(&rows)
+            .await?
+            .estimate(),
+        None => Estimate::default(),
+    };
+    let logs: Vec<u64> = slice.data_logs().map(|log| log.size).collect();
+    let read = logs.iter().filter(|size| **size > 0).count();
+    Ok(Estimate {
+        requests: base.requests + read as u64,
+        bytes: base.bytes + logs.iter().sum::<u64>(),
+    })
+}
+
 impl OpenSlice {
-    /// How many bytes the slice holds in memory once [`OpenSlice::fetch_first`] is done, about.
+    /// How many bytes the first row group takes in memory, at most.
     pub fn first_bytes(&self) -> u64 {
         match &self.0 {
             Kind::Base(base) => base.first_bytes(),
             Kind::Merged(merged) => merged.first_bytes(),
-        }
-    }
-
-    /// What reading the slice takes.
-    pub fn estimate(&self) -> Estimate {
-        match &self.0 {
-            Kind::Base(base) => base.estimate(),
-            Kind::Merged(merged) => merged.estimate(),
         }
     }
 

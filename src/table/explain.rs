@@ -7,8 +7,8 @@ use super::facts::FileSliceFacts;
 use super::open::Table;
 use super::read::Purpose;
 use crate::config::ReadOptions;
-use crate::error::{Error, Result};
-use crate::slice::{Estimate, open_slice};
+use crate::error::Result;
+use crate::slice::{Estimate, estimate_slice};
 
 /// Footers asked for at once; the storage holds its own bound.
 const PARALLEL: usize = 16;
@@ -40,7 +40,7 @@ pub struct PlannedFile {
 }
 
 impl Table {
-    /// Plans a read; reads the footers of its base files and the frames of its log blocks.
+    /// Plans a read and reads the footers of its base files.
     ///
     /// Errors: those of [`Table::read`] before its first batch.
     pub async fn explain(&self, options: &ReadOptions) -> Result<PlanFacts> {
@@ -48,10 +48,7 @@ impl Table {
         let tasks = snapshot.tasks(self, options.strict_logs)?;
         let estimates = tasks.into_iter().map(|task| {
             let storage = self.meta.storage.clone();
-            async move {
-                let slice = open_slice(&storage, &task.slice, &task.request, None).await?;
-                Ok::<_, Error>(slice.estimate())
-            }
+            async move { estimate_slice(&storage, &task.slice, &task.request).await }
         });
         let estimates: Vec<Estimate> = stream::iter(estimates)
             .buffered(PARALLEL)
