@@ -253,6 +253,26 @@ export class RecordBatchStream {
  * @returns {Promise<import('./index.d.ts').HudiResult>}
  */
 export async function collect(engine, raw, signal) {
+  const { schema, batches, metrics } = await drained(engine, raw, signal);
+  return new Result(schema, batches, metrics);
+}
+
+/**
+ * Reads a stream of several parts to its end, each part a result.
+ *
+ * @param {Engine} engine
+ * @param {RawStream} raw
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<import('./index.d.ts').HudiResult[]>}
+ */
+export async function collectParts(engine, raw, signal) {
+  const { schema, batches, metrics, parts } = await drained(engine, raw, signal);
+  let first = 0;
+  return parts.map((count) => new Result(schema, batches.slice(first, (first += count)), metrics));
+}
+
+/** @param {Engine} engine @param {RawStream} raw @param {AbortSignal} [signal] */
+async function drained(engine, raw, signal) {
   try {
     const schema = engine.call(() => raw.schema());
     /** @type {HudiBatch[]} */
@@ -262,7 +282,9 @@ export async function collect(engine, raw, signal) {
       if (batch === undefined) break;
       batches.push(batch);
     }
-    return new Result(schema, batches, metricsOf({ engine, raw }));
+    /** @type {number[]} */
+    const parts = JSON.parse(engine.call(() => raw.metrics())).parts ?? [];
+    return { schema, batches, metrics: metricsOf({ engine, raw }), parts };
   } finally {
     if (!engine.dead) {
       engine.call(() => {
@@ -281,5 +303,6 @@ function batchOf(/** @type {[number, Bytes] | undefined} */ answer) {
 /** @returns {ReadMetrics} */
 function metricsOf(/** @type {{ engine: Engine, raw: RawStream }} */ { engine, raw }) {
   const metrics = JSON.parse(engine.call(() => raw.metrics()));
+  delete metrics.parts;
   return Object.freeze({ ...noMetrics, ...metrics, wasmBytes: engine.memoryBytes });
 }

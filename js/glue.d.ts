@@ -24,6 +24,8 @@ export interface RawTable {
   fileSlices(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   explain(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   read(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
+  /** Its metrics say in `parts` how many batches each of the four parts has. */
+  diff(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
   readPaths(basePath: string | undefined, logPaths: string, options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
   free(): void;
 }

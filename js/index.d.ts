@@ -164,6 +164,11 @@ export class HudiTable implements AsyncDisposable {
   createFileGroupReaderWithOptions(readOptions?: ReadOptions): Promise<HudiFileGroupReader>;
   /** What a read would fetch, without fetching data: files pruned by what, ranges, bytes. */
   explain(options?: ReadOptions): Promise<ReadPlan>;
+  /**
+   * Rows added, removed and changed between two snapshots, by partition and record key; both images of a changed row, in one order. A row is changed
+   * when one of the table's own columns is. Filters and projection hold for both snapshots; 'earliest' is the empty table.
+   */
+  diff(from: TimestampInput, to: TimestampInput, options?: ReadOptions): Promise<{ added: HudiResult; removed: HudiResult; before: HudiResult; after: HudiResult }>;
   /** A handle pinned to the newest commit; this one stays where it is. */
   refresh(options?: CallOptions): Promise<HudiTable>;
   close(): void;

@@ -1,4 +1,4 @@
-import { RecordBatchStream, collect } from './batches.js';
+import { RecordBatchStream, collect, collectParts } from './batches.js';
 import { asyncDispose, dispose } from './dispose.js';
 import { invalid } from './errors.js';
 import { HudiFileGroupReader } from './file_group_reader.js';
@@ -12,6 +12,7 @@ import { HudiTimeline } from './timeline.js';
  * @typedef {import('./index.d.ts').ReadOptions} ReadOptions
  * @typedef {import('./index.d.ts').OpenOptions} OpenOptions
  * @typedef {import('./index.d.ts').HudiSchema} HudiSchema
+ * @typedef {import('./index.d.ts').HudiResult} Result
  * @typedef {import('./index.d.ts').HudiTable} TableShape
  */
 
@@ -118,6 +119,19 @@ export class HudiTable {
   /** @param {ReadOptions} [given] */
   async createFileGroupReaderWithOptions(given) {
     return new HudiFileGroupReader(this.#handle, this.baseUrl, HudiReadOptions.from(given));
+  }
+
+  /**
+   * @param {import('./index.d.ts').TimestampInput} from
+   * @param {import('./index.d.ts').TimestampInput} to
+   * @param {ReadOptions} [given]
+   */
+  async diff(from, to, given) {
+    const options = HudiReadOptions.from(given).withStartTimestamp(from).withEndTimestamp(to);
+    const { json, ...call } = HudiReadOptions.forEngine(options);
+    const stream = await this.#handle.run(call, (raw, cancel, event) => raw.diff(json, cancel, event));
+    const [added, removed, before, after] = await collectParts(this.#handle.engine, stream, call.signal);
+    return /** @type {{ added: Result, removed: Result, before: Result, after: Result }} */ ({ added, removed, before, after });
   }
 
   /**

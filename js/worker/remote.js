@@ -189,7 +189,7 @@ export class RemoteEngine {
 }
 
 /** What a table is asked for by name: each call ends with its cancel and its events, as the engine's own does. */
-const verbs = ['refresh', 'schema', 'avroSchema', 'timelineEntries', 'instantMetadata', 'fileSlices', 'explain', 'read', 'readPaths'];
+const verbs = ['refresh', 'schema', 'avroSchema', 'timelineEntries', 'instantMetadata', 'fileSlices', 'explain', 'read', 'diff', 'readPaths'];
 
 /**
  * A table in the worker, with what it told of itself when it was opened.

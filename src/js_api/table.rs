@@ -162,6 +162,19 @@ impl Table {
         })
     }
 
+    /// A [`Stream`] of the rows that differ between the options' start and end: those added, removed, and the changed ones
+    /// before and after; its metrics say in `parts` how many batches each has.
+    pub fn diff(&self, options: String, cancel: &Cancel, event: Option<Function>) -> Promise {
+        let began = host::now_millis();
+        self.run(cancel, event, move |table, events| async move {
+            events.phase("plan");
+            let (read, parts) = table
+                .diff_stream(&ReadOptions::from_json(&options)?)
+                .await?;
+            Ok(with_parts(read, parts.into(), events, began).into())
+        })
+    }
+
     /// A [`Stream`] of the rows of one file slice, by paths relative to the table; `logs` is a list as JSON text.
     #[wasm_bindgen(js_name = readPaths)]
     pub fn read_paths(
@@ -223,6 +236,10 @@ where
 }
 
 fn streamed(read: ReadStream, events: Events, began: i64) -> Stream {
+    with_parts(read, Vec::new(), events, began)
+}
+
+fn with_parts(read: ReadStream, parts: Vec<usize>, events: Events, began: i64) -> Stream {
     events.phase("read");
     let schema = Arc::clone(read.schema());
     let storage = read.storage().clone();
@@ -231,6 +248,7 @@ fn streamed(read: ReadStream, events: Events, began: i64) -> Stream {
         let counters = storage.metrics().counters();
         let listing = storage.listing_facts();
         text(&json!({
+            "parts": parts,
             "requests": counters.requests,
             "bytes": counters.bytes,
             "cacheHits": counters.cache_hits,

@@ -4,12 +4,14 @@
 //! opened, nor the words of JavaScript.
 
 mod cdc;
+mod diff;
 mod incremental;
 mod plan;
 mod run;
 mod visible;
 
 pub use cdc::{Case, CdcImages, CdcOutput, ImageForm, Split, cdc_schema, cdc_splits, run_cdc};
+pub use diff::{Diff, DiffSide, diff_rows};
 pub use incremental::{Changed, ChangedSlices, check_commit_times};
 pub use plan::{Bound, Merging, Selection, Slices, snapshot_slices};
 pub use run::{SliceTask, run};

@@ -6,6 +6,7 @@
 mod cdc;
 mod changes;
 mod describe;
+mod diff;
 mod explain;
 mod facts;
 mod listing;

@@ -4,6 +4,7 @@
 mod support;
 
 mod cdc;
+mod diff;
 mod evolution;
 mod incremental;
 mod log_blocks;

@@ -61,6 +61,13 @@ pub(super) fn has_text(data_type: &DataType) -> bool {
     }
 }
 
+/// A row as the text of an image of a data file: rows that differ have different texts.
+pub(in crate::read) fn row_text(fields: &Fields, columns: &[ArrayRef], at: usize) -> String {
+    let mut text = String::new();
+    object(&mut text, fields, columns, at, Style::File);
+    text
+}
+
 /// Adds the row at `at` of some columns as one JSON object.
 pub(super) fn object(
     out: &mut String,

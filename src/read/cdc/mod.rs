@@ -17,6 +17,7 @@ mod output;
 mod run;
 mod splits;
 
+pub(super) use json::row_text;
 pub use output::{CdcOutput, ImageForm, cdc_schema};
 pub use run::{CdcImages, run_cdc};
 pub use splits::{Case, Split, cdc_splits};

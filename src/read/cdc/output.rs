@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, MutableArrayData, RecordBatch, RecordBatchOptions, StringBuilder, StructArray,
-    make_array,
-};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StringBuilder, StructArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 
@@ -14,6 +11,7 @@ use crate::config::RawFilter;
 use crate::error::{Error, Result};
 use crate::expr::{Filter, FilterValues, Predicate};
 use crate::merge::filter_rows;
+use crate::read::diff::gather;
 use crate::schema::{self, AvroRecord};
 
 /// `i`, `u` or `d`.
@@ -212,23 +210,18 @@ impl CdcOutput {
                 .sources
                 .iter()
                 .map(|source| source.column(field.name()));
-            let data = found.collect::<Result<Vec<_>>>()?;
-            let data: Vec<_> = data.iter().map(|column| column.to_data()).collect();
-            if data.is_empty() {
+            let columns = found.collect::<Result<Vec<_>>>()?;
+            if columns.is_empty() {
                 return Ok(arrow::array::new_null_array(
                     field.data_type(),
                     images.len(),
                 ));
             }
-            let mut gathered = MutableArrayData::new(data.iter().collect(), true, images.len());
-            for image in images {
-                let extended = match image {
-                    Image::At { source, row } => gathered.try_extend(*source, *row, *row + 1),
-                    Image::None | Image::SaidNone => gathered.try_extend_nulls(1),
-                };
-                extended.map_err(misfit)?;
-            }
-            Ok(make_array(gathered.freeze()))
+            let places = images.iter().map(|image| match image {
+                Image::At { source, row } => Some((*source, *row)),
+                Image::None | Image::SaidNone => None,
+            });
+            gather(&columns, places)
         });
         let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
         let present = images.iter().map(|image| matches!(image, Image::At { .. }));
@@ -247,12 +240,11 @@ impl Chunk {
     }
 
     fn text(&self, image: Image) -> Result<String> {
-        let mut text = String::new();
-        if let Image::At { source, row } = image {
-            let source = self.source(source)?;
-            json::object(&mut text, &source.fields, &source.columns, row, Style::File);
-        }
-        Ok(text)
+        let Image::At { source, row } = image else {
+            return Ok(String::new());
+        };
+        let source = self.source(source)?;
+        Ok(json::row_text(&source.fields, &source.columns, row))
     }
 
     fn source(&self, at: usize) -> Result<&Source> {
