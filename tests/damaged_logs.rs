@@ -1,5 +1,6 @@
 //! Log files that Spark wrote, damaged 10,000 ways: the scanner and the decoders of contents end, in blocks, damaged spans
 //! or an error, and take no more memory than the bytes can mean. `HUDI_DAMAGE_SEED` chooses other ways.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod support;
 
