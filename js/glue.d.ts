@@ -23,6 +23,8 @@ export interface RawTable {
   instantMetadata(time: string, action: string, cancel: Cancel, event: EventSink): Promise<string>;
   fileSlices(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   explain(options: string, cancel: Cancel, event: EventSink): Promise<string>;
+  tableStats(options: string, cancel: Cancel, event: EventSink): Promise<string>;
+  lookup(keys: string, options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
   read(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
   /** Its metrics say in `parts` how many batches each of the four parts has. */
   diff(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;

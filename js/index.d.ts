@@ -169,6 +169,10 @@ export class HudiTable implements AsyncDisposable {
    * when one of the table's own columns is. Filters and projection hold for both snapshots; 'earliest' is the empty table.
    */
   diff(from: TimestampInput, to: TimestampInput, options?: ReadOptions): Promise<{ added: HudiResult; removed: HudiResult; before: HudiResult; after: HudiResult }>;
+  /** Rows by record key, in the order of the keys, absent ones left out; the record index and statistics decide which files are opened. */
+  lookup(keys: readonly (string | { recordKey: string; partitionPath?: string })[], options?: ReadOptions): Promise<HudiResult>;
+  /** An estimate for planning. undefined: no metadata table, no Parquet, or not a snapshot query. */
+  computeTableStats(options?: ReadOptions): Promise<{ numRows: number; totalByteSize: number } | undefined>;
   /** A handle pinned to the newest commit; this one stays where it is. */
   refresh(options?: CallOptions): Promise<HudiTable>;
   close(): void;

@@ -135,6 +135,27 @@ export class HudiTable {
   }
 
   /**
+   * @param {readonly (string | { recordKey: string, partitionPath?: string })[]} keys
+   * @param {ReadOptions} [given]
+   */
+  async lookup(keys, given) {
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    const wanted = JSON.stringify(lookupKeys(keys));
+    const stream = await this.#handle.run(call, (raw, cancel, event) => raw.lookup(wanted, json, cancel, event));
+    return collect(this.#handle.engine, stream, call.signal);
+  }
+
+  /**
+   * @param {ReadOptions} [given]
+   * @returns {Promise<{ numRows: number, totalByteSize: number } | undefined>}
+   */
+  async computeTableStats(given) {
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    const stats = await this.#handle.run(call, (raw, cancel, event) => raw.tableStats(json, cancel, event));
+    return JSON.parse(stats) ?? undefined;
+  }
+
+  /**
    * @param {ReadOptions} [given]
    * @returns {Promise<import('./index.d.ts').ReadPlan>}
    */
@@ -166,4 +187,15 @@ export class HudiTable {
     const [ipc, fields] = await this.#handle.run({}, (raw, cancel, event) => raw.schema(kind, cancel, event));
     return Object.freeze({ ipc, fields: JSON.parse(fields) });
   }
+}
+
+/** Keys to be looked up, in the engine's words. */
+function lookupKeys(/** @type {unknown} */ given) {
+  if (!Array.isArray(given)) throw invalid('keys are a list of record keys');
+  return given.map((key) => {
+    const { recordKey, partitionPath } = typeof key === 'string' ? { recordKey: key, partitionPath: undefined } : (key ?? {});
+    const right = typeof recordKey === 'string' && (partitionPath === undefined || typeof partitionPath === 'string');
+    if (!right) throw invalid('a key is its text, or { recordKey, partitionPath? }', { context: { key: String(key) } });
+    return { recordKey, partitionPath };
+  });
 }

@@ -152,6 +152,22 @@ impl Table {
         })
     }
 
+    /// `{numRows, totalByteSize}`, or `null` where nothing is known without reading.
+    #[wasm_bindgen(js_name = tableStats)]
+    pub fn table_stats(
+        &self,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        self.run(cancel, event, |table, _| async move {
+            let stats = table
+                .compute_table_stats(&ReadOptions::from_json(&options)?)
+                .await?;
+            Ok(text(&stats).into())
+        })
+    }
+
     /// A [`Stream`] of the rows that the options ask for.
     pub fn read(&self, options: String, cancel: &Cancel, event: Option<Function>) -> Promise {
         let began = host::now_millis();
@@ -172,6 +188,25 @@ impl Table {
                 .diff_stream(&ReadOptions::from_json(&options)?)
                 .await?;
             Ok(with_parts(read, parts.into(), events, began).into())
+        })
+    }
+
+    /// A [`Stream`] of the rows of record keys, in the order of the keys: a list of [`table::LookupKey`] as JSON text.
+    pub fn lookup(
+        &self,
+        keys: String,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        let began = host::now_millis();
+        self.run(cancel, event, move |table, events| async move {
+            events.phase("plan");
+            let keys: Vec<table::LookupKey> = parse(&keys)?;
+            let read = table
+                .lookup(&keys, &ReadOptions::from_json(&options)?)
+                .await?;
+            Ok(streamed(read, events, began).into())
         })
     }
 

@@ -85,6 +85,19 @@ impl ReadStream {
         }
     }
 
+    /// The same call with other batches.
+    pub(super) fn with_batches(
+        self,
+        schema: SchemaRef,
+        batches: BoxStream<'static, Result<RecordBatch>>,
+    ) -> Self {
+        Self {
+            schema,
+            batches,
+            ..self
+        }
+    }
+
     /// No rows of these columns.
     fn empty(storage: &Storage, schema: SchemaRef) -> Self {
         Self {

@@ -9,6 +9,7 @@ mod evolution;
 mod incremental;
 mod log_blocks;
 mod logs;
+mod lookup;
 mod metadata;
 mod options;
 mod rounds;
