@@ -76,7 +76,8 @@ function fixtures(recipes) {
     const make = (/** @type {string[]} */ kinds) => (/** @type {Spark} */ spark) => spark.ask('make', { name: recipe, kinds, out });
     const known = { sparkDiffers: sparkFaults.includes(recipe), sparkFails: sparkFailures.includes(recipe) };
     const all = [{ name: `B/fixture/${recipe}`, session, run: readEvery(make(['snapshot']), known) }];
-    if (/_cdc(_|$)/.test(recipe)) all.push({ name: `F/${recipe}`, session, run: readEvery(make(['cdc'])) });
+    // Of decimals Spark's images of data files say only whether they are zero; the native tests compare the rest.
+    if (/_cdc(?!_all_types)(_|$)/.test(recipe)) all.push({ name: `F/${recipe}`, session, run: readEvery(make(['cdc'])) });
     return all;
   });
 }

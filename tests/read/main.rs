@@ -12,6 +12,7 @@ mod logs;
 mod lookup;
 mod metadata;
 mod options;
+mod partitions;
 mod rounds;
 mod skipping;
 mod spark;

@@ -169,3 +169,53 @@ fn keys_of_the_caller_stand_over_those_of_the_table() {
         assert_eq!(dropped.storage().metrics().counters().warnings.len(), 1);
     });
 }
+
+#[test]
+fn the_keys_of_a_read_are_its_options_and_unknown_ones_are_kept() {
+    block_on(async {
+        let table = open("v9_cow_hive_parts").await;
+        let named = json!({"queryType": "incremental", "start": "20261129204527433", "end": "20261129204530017"});
+        let by_key = json!({"hudiOptions": {
+            "hoodie.read.query.type": "INCREMENTAL",
+            "hoodie.read.start.timestamp": "20261129204527433",
+            "hoodie.read.end.timestamp": "20261129204530017",
+            "hoodie.read.some.later.option": "on",
+        }});
+        let expected = rows(&read(&table, &named).await.unwrap());
+        assert_eq!(expected.len(), 2);
+        assert_eq!(rows(&read(&table, &by_key).await.unwrap()), expected);
+    });
+}
+
+#[test]
+fn a_range_takes_every_form_of_time() {
+    block_on(async {
+        let open_in = async |zone: &str| {
+            let storage = Storage::new(
+                support::store("v9_cow_hive_parts"),
+                StorageOptions::default(),
+            );
+            let options = OpenOptions {
+                timezone: Some(zone.to_owned()),
+                ..OpenOptions::default()
+            };
+            Table::open(storage, options).await.unwrap()
+        };
+        let table = open_in("UTC").await;
+        // The third and the fourth commit completed at 20:45:27.433 and at 20:45:30.017.
+        for (start, end) in [
+            ("20261129204527433", "20261129204530017"),
+            ("2026-11-29T20:45:27.433Z", "2026-11-29T21:45:30.017+01:00"),
+            ("1795985127433", "1795985130017000"),
+            ("1795985127433000000", "20261129204530017"),
+        ] {
+            let query = json!({"queryType": "incremental", "start": start, "end": end});
+            let found = rows(&read(&table, &query).await.unwrap());
+            assert_eq!(found.len(), 2, "{start} {end}");
+        }
+        // A clock two hours ahead reads the same moment as a later time of day.
+        let ahead = open_in("+02:00").await;
+        let query = json!({"queryType": "incremental", "start": "2026-11-29T18:45:27.433Z"});
+        assert_eq!(rows(&read(&ahead, &query).await.unwrap()).len(), 3);
+    });
+}
