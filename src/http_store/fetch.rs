@@ -228,7 +228,8 @@ fn cors_rule(place: Place, origin: &str) -> String {
              Access-Control-Expose-Headers: Content-Range, ETag; and where `headers` are given, answer OPTIONS with \
              Access-Control-Allow-Headers naming them and range"
         ),
-        Place::Bucket => bucket_rule(origin, ""),
+        // Chromium and Firefox ask for a range without a preflight; others may not.
+        Place::Bucket => bucket_rule(origin, "\"range\""),
         Place::BucketByHeaders => bucket_rule(origin, "\"*\""),
     }
 }
