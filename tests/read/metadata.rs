@@ -212,3 +212,37 @@ fn a_switch_that_is_neither_true_nor_false_is_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     });
 }
+
+/// Each byte of the newest files of the index may be wrong: the rows stay those of Spark, by the store's listing where need be, or the
+/// damage is named.
+#[test]
+fn flipped_bytes_in_the_metadata_table_never_change_a_row() {
+    block_on(async {
+        let recorded = support::queries(&support::expected(PARTS), "snapshot").remove(0);
+        let files = paths(PARTS, "metadata/files/");
+        let files: Vec<_> = files
+            .iter()
+            .filter(|path| !path.ends_with("metadata"))
+            .collect();
+        let mut state = 7_u64;
+        let mut fallen_back = 0;
+        for round in 0..150 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let random = usize::try_from(state >> 33).unwrap();
+            let path = files[round % files.len()];
+            let store = support::store(PARTS);
+            let mut bytes = support::get(&store, path);
+            let place = random % bytes.len();
+            bytes[place] ^= 1 << (random % 8);
+            support::put(&store, path, bytes);
+            let table = over(&store).await;
+            let found = fault(PARTS, &table, &recorded).await;
+            assert_eq!(found, None, "byte {place} of {path}");
+            fallen_back +=
+                usize::from(table.storage().listing_facts().source == ListingSource::Store);
+        }
+        assert!(fallen_back > 20, "{fallen_back}");
+    });
+}
