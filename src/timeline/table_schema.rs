@@ -16,7 +16,7 @@ const MAX_BATCH: usize = 8;
 /// The schema of a table as of an instant.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableSchema {
-    /// Avro JSON text of the columns, without meta fields. `None` leaves the footer of a data file.
+    /// Avro JSON text of the columns; the meta fields are among them in tables with schema on read alone. `None` leaves the footer of a data file.
     pub avro: Option<String>,
     /// The same columns by number, in tables with schema on read: see [`SchemaHistory`](crate::schema::SchemaHistory).
     pub numbered: Option<String>,
