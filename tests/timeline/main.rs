@@ -113,10 +113,12 @@ fn every_schema_names_the_columns_that_spark_reads() {
         let schema = support::block_on(timeline::table_schema::load(&meta, None))
             .unwrap()
             .avro;
-        let expected = support::expected(&name)["schema"]
-            .as_array()
-            .unwrap()
-            .clone();
+        // Where Spark cannot read the snapshot its schema is not recorded.
+        let expected = support::expected(&name);
+        let Some(expected) = expected["schema"].as_array() else {
+            assert_eq!(name, "v9_mor_hfile_blocks");
+            continue;
+        };
         let mut expected: Vec<_> = expected
             .iter()
             .map(|c| c[0].as_str().unwrap().to_owned())
