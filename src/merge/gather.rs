@@ -10,6 +10,8 @@ use arrow::datatypes::SchemaRef;
 
 use crate::error::{Error, Result};
 
+mod plain;
+
 /// Consecutive rows of one source; of none where `source` is [`NO_SOURCE`], which gives nulls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
@@ -95,6 +97,9 @@ pub(super) fn gather(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
         _ => {}
     }
     let nulls = runs.runs.iter().any(|run| run.source == NO_SOURCE);
+    if !nulls && let Some(gathered) = plain::gather(sources, runs) {
+        return Ok(gathered);
+    }
     let data: Vec<_> = sources.iter().map(|source| source.to_data()).collect();
     let mut gathered = MutableArrayData::new(data.iter().collect(), nulls, runs.rows);
     for run in runs.as_slice() {

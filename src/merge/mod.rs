@@ -15,7 +15,7 @@
 //! | `layers.rs` | columns of one version that come from several rows: partial updates |
 //! | `winners.rs` | the winning log rows, gathered |
 //! | `merger.rs` | [`Merger`]: the versions put over base batches, and what is left of them |
-//! | `gather.rs` | rows picked from arrays, by ranges |
+//! | `gather.rs`, `gather/plain.rs` | rows picked from arrays, by ranges; plain numbers and text faster |
 //!
 //! Winners are decided over keys and ordering values alone; only then are columns gathered. No row becomes an object.
 //!
