@@ -4,8 +4,9 @@ use futures::try_join;
 
 use super::open::Table;
 use super::read::{Purpose, Snapshot};
-use crate::config::{ReadOptions, TimeValue};
+use crate::config::{QueryType, RawFilter, ReadOptions, TimeValue};
 use crate::error::{Error, Result};
+use crate::model::meta_field::COMMIT_TIME;
 use crate::read::{Changed, Selection, check_commit_times};
 use crate::timeline::ChangeRange;
 use crate::view::PartitionPruner;
@@ -30,6 +31,31 @@ impl Table {
             start: instant(start, "start")?,
             end: instant(options.end(), "end")?,
         })
+    }
+
+    /// What rows of a slice must pass in an incremental read; nothing in any other. A range without instants keeps no row.
+    ///
+    /// Errors: as [`Table::prepare_incremental`]; `Unsupported` for change queries, which read no slices.
+    pub(super) async fn range_filters(&self, options: &ReadOptions) -> Result<Vec<RawFilter>> {
+        match options.query_type()? {
+            QueryType::Snapshot => return Ok(Vec::new()),
+            QueryType::Incremental => {}
+            QueryType::Cdc => {
+                let message = "a file slice tells no changes: read the table";
+                return Err(Error::unsupported(message).context("queryType", "cdc"));
+            }
+        }
+        check_commit_times(&self.meta)?;
+        let range = self.range(options)?;
+        let changed = Changed::find(&self.meta, range, options.full_scan_fallback()?).await?;
+        if changed.is_empty() {
+            return Ok(vec![RawFilter {
+                field: COMMIT_TIME.to_owned(),
+                operator: "=".to_owned(),
+                values: vec![String::new()],
+            }]);
+        }
+        Ok(changed.row_filters())
     }
 
     /// Checks the options of an incremental read, binds them to the newest schema, and finds the slices.

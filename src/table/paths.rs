@@ -31,8 +31,10 @@ impl Table {
         let base = base_path.map(base_name).transpose()?;
         let logs = log_paths.iter().map(|path| log_name(path));
         let logs = logs.collect::<Result<Vec<_>>>()?;
+        let mut filters = options.filters.clone();
+        filters.extend(self.range_filters(options).await?);
         let selection = Selection {
-            filters: options.filters.clone(),
+            filters,
             projection: options.projection.clone(),
             batch_rows,
             limit: options.limit,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use futures::TryStreamExt;
 use hudi_wasm::error::ErrorKind;
 use hudi_wasm::storage::CallScope;
 use serde_json::{Value, json};
 
-use crate::spark::{fault, half, open, read};
+use crate::spark::{fault, half, open, options, read};
 use crate::support::{self, block_on, rows::rows};
 
 const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enable";
@@ -198,5 +199,31 @@ fn the_files_of_the_wanted_commits_alone_are_fetched() {
         // The newest commit, for its files and the schema, and two files: of the partition left and of the one entered.
         let counted = table.storage().metrics().counters();
         assert_eq!(counted.requests, 3);
+    });
+}
+
+#[test]
+fn a_slice_read_for_a_range_gives_the_rows_that_changed_in_it() {
+    block_on(async {
+        let table = open("v9_cow_hive_parts").await;
+        let query = json!({"queryType": "incremental", "start": "20261129204530017"});
+        let expected = rows(&read(&table, &query).await.unwrap());
+        let slices = table.file_slices(&options(&query)).await.unwrap();
+        let slices: Vec<Value> = slices
+            .iter()
+            .map(|slice| serde_json::to_value(slice).unwrap())
+            .collect();
+        let mut found = Vec::new();
+        for slice in &slices {
+            let path = slice["baseFileRelativePath"].as_str();
+            let stream = table.read_paths(path, &[], &options(&query)).await.unwrap();
+            found.extend(stream.try_collect::<Vec<_>>().await.unwrap());
+        }
+        assert!(slices.len() > 1);
+        assert_eq!(rows(&found), expected);
+        let none = json!({"queryType": "incremental", "start": "20261129204535200"});
+        let path = slices[0]["baseFileRelativePath"].as_str();
+        let stream = table.read_paths(path, &[], &options(&none)).await.unwrap();
+        assert!(stream.try_collect::<Vec<_>>().await.unwrap().is_empty());
     });
 }
