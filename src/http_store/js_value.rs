@@ -2,6 +2,7 @@
 
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
+use web_sys::AbortController;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::storage::Redacted;
@@ -16,6 +17,21 @@ pub(super) fn get(object: &JsValue, key: &str) -> JsValue {
         true => Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED),
         false => JsValue::UNDEFINED,
     }
+}
+
+/// An options object with a signal, and what fires it.
+pub(super) fn options() -> (Object, impl FnOnce() + 'static) {
+    let options = Object::new();
+    let controller = AbortController::new().ok();
+    if let Some(controller) = &controller {
+        set(&options, "signal", &controller.signal());
+    }
+    let abort = move || {
+        if let Some(controller) = controller {
+            controller.abort();
+        }
+    };
+    (options, abort)
 }
 
 /// A text property.

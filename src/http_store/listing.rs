@@ -117,3 +117,11 @@ fn no_listing() -> Error {
         "give `listing`: a manifest (npm run manifest -- <folder> writes one), or a function that lists",
     )
 }
+
+/// A prefix as listings take it: empty, or ending in `/`.
+pub(super) fn with_slash(prefix: Option<&Path>) -> String {
+    match prefix {
+        Some(prefix) if !prefix.is_root() => format!("{prefix}/"),
+        _ => String::new(),
+    }
+}

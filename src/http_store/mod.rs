@@ -22,6 +22,8 @@ mod fetch;
 #[cfg(target_arch = "wasm32")]
 mod js_cache;
 #[cfg(target_arch = "wasm32")]
+mod js_listing;
+#[cfg(target_arch = "wasm32")]
 mod js_store;
 #[cfg(target_arch = "wasm32")]
 mod js_value;

@@ -14,7 +14,7 @@ use object_store::{
 use url::Url;
 
 use super::connector::Connector;
-use super::listing::Listing;
+use super::listing::{Listing, with_slash};
 use super::s3::no_retries;
 use crate::error::{Error, Result};
 use crate::storage::Redacted;
@@ -72,13 +72,6 @@ fn read_only() -> object_store::Error {
         Error::read_only_storage("a web folder cannot be written")
             .context("hint", "write through a store such as s3"),
     ))
-}
-
-fn with_slash(prefix: Option<&Path>) -> String {
-    match prefix {
-        Some(prefix) if !prefix.is_root() => format!("{prefix}/"),
-        _ => String::new(),
-    }
 }
 
 impl fmt::Display for WebFolder {
