@@ -147,6 +147,17 @@ test('moving the handle shows the rows of each instant, by keys and by pointer',
 /** `20261129205034816` as the footer says it: `20:50:34.816`. @param {string} instant */
 const clockOf = (instant) => `${instant.slice(8, 10)}:${instant.slice(10, 12)}:${instant.slice(12, 14)}.${instant.slice(14)}`;
 
+test('a menu takes the focus as it opens, not a frame later', () =>
+  walk({ hash: `#sample=${sample}` }, async (page) => {
+    await gridRows(page, sparkRows().length);
+    const focused = await page.evaluate(async () => {
+      /** @type {HTMLElement} */ (document.querySelector('#add-filter')).click();
+      for (let turn = 0; turn < 10; turn++) await null;
+      return document.activeElement?.getAttribute('name');
+    });
+    assert.equal(focused, 'field');
+  }));
+
 test('a filter narrows the rows, skips files, stands as a chip and goes with it', () =>
   walk({ hash: `#as_of=${spark.instants[0]?.instant}&sample=${sample}` }, async (page) => {
     const asOf = spark.instants[0]?.instant;

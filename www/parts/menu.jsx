@@ -1,6 +1,6 @@
 // A button with a panel below it; Escape, a click outside or leaving it with Tab closes it.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * @typedef {import('preact').ComponentChildren} Children
@@ -14,7 +14,8 @@ export function Menu({ id, label, title, disabled, children }) {
     setOpen(false);
     button.current?.focus();
   };
-  useEffect(() => {
+  // At once, not after the next frame: whoever types into the panel by then would lose the focus again.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const first = box.current?.querySelector('.menu-panel :is(input, select, button)');
     if (first instanceof HTMLElement) first.focus();

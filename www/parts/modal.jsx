@@ -1,12 +1,12 @@
 // A dialog over the page. The browser's own dialog keeps focus inside and gives it back.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { dialog } from '../model/state.js';
 
 /** @param {{ title: string, children: import('preact').ComponentChildren }} props */
 export function Modal({ title, children }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     box.current?.showModal();
   }, []);
   const close = () => {
