@@ -6,6 +6,7 @@
 pub mod avro;
 pub mod bytes;
 pub mod hfile;
+pub mod java_json;
 pub mod log_block;
 pub mod log_format;
 pub mod parquet;

@@ -23,7 +23,7 @@ pub use clock::now_millis;
 #[cfg(target_arch = "wasm32")]
 pub use kept::Kept;
 pub use outside::Outside;
-pub use random::random_unit;
+pub use random::{random_bytes, random_unit, random_uuid};
 #[cfg(target_arch = "wasm32")]
 pub use send::{await_promise, run_local, settled};
 pub use sleep::sleep;

@@ -5,7 +5,7 @@ use super::wire::WireSchema;
 use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
 
-const MAGIC: &[u8; 4] = b"Obj\x01";
+pub(super) const MAGIC: &[u8; 4] = b"Obj\x01";
 
 /// Whether bytes begin like an object container file.
 pub fn is_container(bytes: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
 
 /// Nesting beyond this is refused: Hudi's own schemas nest seven deep.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// Memory that a file may take once decoded, in values; a text of the schema costs one more a 16 bytes.
 #[derive(Debug)]

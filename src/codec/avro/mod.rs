@@ -5,11 +5,13 @@
 
 mod container;
 mod datum;
+mod encode;
 mod rows;
 mod wire;
 
 pub use container::{Container, is_container};
 pub use datum::read_datum;
+pub use encode::{write_container, write_datum};
 pub use rows::RowDecoder;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 pub(crate) use rows::tests::oracle::holds;

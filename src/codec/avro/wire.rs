@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 pub struct WireSchema {
     pub(super) root: Type,
     pub(super) records: Vec<Vec<Field>>,
+    /// The full names of the records, in the same order.
+    pub(super) names: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -46,11 +48,13 @@ impl WireSchema {
         let mut parser = Parser {
             names: HashMap::new(),
             records: Vec::new(),
+            record_names: Vec::new(),
         };
         let root = parser.any(&json, "")?;
         Ok(Self {
             root,
             records: parser.records,
+            names: parser.record_names,
         })
     }
 }
@@ -58,6 +62,7 @@ impl WireSchema {
 struct Parser {
     names: HashMap<String, Type>,
     records: Vec<Vec<Field>>,
+    record_names: Vec<String>,
 }
 
 fn fault(message: &str, json: &Value) -> Error {
@@ -116,7 +121,8 @@ impl Parser {
         let index = self.records.len();
         self.records.push(Vec::new());
         let kind = self.define(json, namespace, Type::Record(index))?;
-        let (_, namespace) = full_name(json, namespace)?;
+        let (name, namespace) = full_name(json, namespace)?;
+        self.record_names.push(name);
         let mut fields = Vec::new();
         let listed = json.get("fields").and_then(Value::as_array);
         for field in listed.ok_or_else(|| fault("a record has no fields", json))? {

@@ -1,4 +1,7 @@
 //! The bodies of instants: what they hold is decided by their content, since it differs by version and state.
+//!
+//! What this engine writes has every field that Java writes, by Java's own schemas (the `.avsc` texts beside these files,
+//! as Hudi 1.1 puts them into its files) and is read back by the same types.
 
 mod clean;
 mod commit;
@@ -6,16 +9,20 @@ mod compaction;
 mod replace;
 mod rollback;
 mod savepoint;
+mod write;
 
-pub use clean::{CleanMetadata, CleanedPartition};
-pub use commit::{CommitMetadata, WriteStat};
-pub use compaction::{CompactionOperation, CompactionPlan};
+pub use clean::{ActionInstant, CleanFileInfo, CleanMetadata, CleanedPartition, CleanerPlan};
+pub use commit::{CommitMetadata, RuntimeStats, WriteStat};
+pub use compaction::{CompactionOperation, CompactionPlan, CompactionStrategy};
 pub use replace::{ClusteringGroup, ClusteringPlan, RequestedReplaceMetadata, SliceInfo};
-pub use rollback::{InstantInfo, RestoreMetadata, RestorePlan, RollbackMetadata, RollbackPlan};
+pub use rollback::{
+    InstantInfo, RestoreMetadata, RestorePlan, RollbackMetadata, RollbackPlan, RollbackRequest,
+    RolledBackPartition,
+};
 pub use savepoint::{SavepointMetadata, SavepointPartition};
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::codec::avro::{Container, is_container};
@@ -57,3 +64,18 @@ fn lenient<'de, T: Default + Deserialize<'de>, D: Deserializer<'de>>(
 ) -> Result<T, D::Error> {
     Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
 }
+
+/// Java has null, not an empty list or map, where a write has none of these.
+fn null_if_empty<'a, T, S: Serializer>(all: &'a T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: Serialize,
+    &'a T: IntoIterator,
+{
+    match all.into_iter().next() {
+        Some(_) => serializer.serialize_some(all),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
