@@ -135,6 +135,11 @@ export interface OpenOptions extends CallOptions {
   timezone?: string;
   /** Requests in flight, default 6: browsers' and workerd's own limit. */
   concurrency?: number;
+  /**
+   * Bytes that one call may hold in wasm memory: a row group beyond it is read in ranges of its pages where the file has a page index, else
+   * LIMIT_EXCEEDED; log rows of a file slice beyond it are LIMIT_EXCEEDED. Left out: whatever the host gives.
+   */
+  memoryLimit?: number;
   onRequest?: (request: RequestInfoEvent) => void;
 }
 /** Pinned to the set of instants completed at open; what lands later is seen through refresh(). No commit yet: reads are empty, not errors. */

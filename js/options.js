@@ -2,7 +2,7 @@
 //
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
 // streaming, batchSize?, readOptimized, limit?, strictLogs, cdcImages?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
-// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, cache? }.
+// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, memoryLimit?, cache? }.
 import { invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
 
@@ -37,7 +37,7 @@ const readKeys = [
 ];
 const openKeys = [
   ...callKeys,
-  ...['storage', 'cache', 'hudiOptions', 'timezone', 'concurrency', 'onRequest'],
+  ...['storage', 'cache', 'hudiOptions', 'timezone', 'concurrency', 'memoryLimit', 'onRequest'],
 ];
 
 /**
@@ -223,7 +223,7 @@ export class HudiReadOptions {
  */
 export function openOptions(options) {
   checkKeys(options, openKeys, 'open option');
-  const { timezone, concurrency, cache, onRequest, storage } = options;
+  const { timezone, concurrency, memoryLimit, cache, onRequest, storage } = options;
   if (timezone !== undefined && (typeof timezone !== 'string' || timezone === '')) {
     throw invalid("timezone is an IANA name or 'host'");
   }
@@ -231,6 +231,7 @@ export function openOptions(options) {
     hudiOptions: record('hudiOptions', options.hudiOptions ?? {}),
     timezone,
     concurrency: concurrency === undefined ? undefined : count('concurrency', concurrency, 1),
+    memoryLimit: memoryLimit === undefined ? undefined : count('memoryLimit', memoryLimit, 1),
     cache: cacheOptions(cache ?? {}),
   });
   if (onRequest !== undefined && typeof onRequest !== 'function') throw invalid('onRequest is a function');

@@ -68,6 +68,7 @@ test('what no table could take is refused where it is given', () => {
     refuse(() => new HudiReadOptions(/** @type {any} */ (given)));
   }
   refuse(() => openOptions({ concurrency: 0 }));
+  refuse(() => openOptions({ memoryLimit: 0 }));
   refuse(() => openOptions({ cache: { memory: -1 } }));
   refuse(() => openOptions(/** @type {any} */ ({ store: {} })));
 });

@@ -320,6 +320,7 @@ struct Listing {
 #[serde(rename_all = "camelCase", default)]
 struct StorageWords {
     concurrency: Option<usize>,
+    memory_limit: Option<u64>,
     cache: CacheWords,
 }
 
@@ -334,6 +335,7 @@ struct CacheWords {
 impl StorageWords {
     fn over(self, mut options: StorageOptions) -> StorageOptions {
         options.concurrency = self.concurrency.unwrap_or(options.concurrency);
+        options.memory_limit = self.memory_limit;
         options.coalesce_gap = self.cache.coalesce_gap.unwrap_or(options.coalesce_gap);
         let most = self.cache.max_request.unwrap_or(options.max_request);
         // A read in pieces of a byte would plan millions of requests.

@@ -63,6 +63,8 @@ pub(super) struct Sources {
     list: Vec<Source>,
     starts: Vec<u32>,
     rows: u32,
+    /// What the columns take in memory.
+    bytes: usize,
 }
 
 impl Sources {
@@ -75,6 +77,10 @@ impl Sources {
         let too_many =
             || Error::limit_exceeded("the log files of one file group hold too many rows");
         self.rows = end.ok_or_else(too_many)?;
+        let columns = source.columns.iter().flatten();
+        self.bytes += columns
+            .map(|column| column.get_array_memory_size())
+            .sum::<usize>();
         self.list.push(source);
         self.starts.push(start);
         Ok(start)
@@ -124,6 +130,12 @@ impl Changes {
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Bytes of memory that the rows take, of keys too.
+    pub fn bytes(&self) -> u64 {
+        let entries = self.entries.capacity() * size_of::<Entry>();
+        (self.sources.bytes + self.keys.memory() + entries) as u64
     }
 
     /// Whether there is none.

@@ -19,7 +19,7 @@ use crate::storage::Storage;
 /// Files opened before their turn: as many as the requests that may be under way.
 const AHEAD: usize = 6;
 
-/// Bytes of column chunks and log rows that files may hold before their turn, in all.
+/// Bytes of column chunks and log rows that files may hold before their turn, in all; half of the call's memory when that is less.
 const AHEAD_BYTES: u64 = 16 << 20;
 
 /// Log files and the rows decoded from them take about so many times the files' bytes.
@@ -107,9 +107,11 @@ impl Drop for Share {
 
 impl Share {
     /// A share of `bytes`, unless that is more than is left.
-    fn take(bytes: u64, all: &Arc<AtomicU64>) -> Option<Self> {
+    fn take(bytes: u64, all: &Arc<AtomicU64>, storage: &Storage) -> Option<Self> {
+        let half = storage.memory_limit().map(|limit| limit / 2);
+        let most = half.unwrap_or(AHEAD_BYTES).min(AHEAD_BYTES);
         let taken = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-            held.checked_add(bytes).filter(|sum| *sum <= AHEAD_BYTES)
+            held.checked_add(bytes).filter(|sum| *sum <= most)
         });
         let all = Arc::clone(all);
         taken.ok().map(|_| Self { bytes, all })
@@ -120,7 +122,7 @@ impl Share {
 async fn open_ahead(storage: Storage, task: SliceTask, logs: Share) -> Result<Held> {
     let held = Arc::clone(&logs.all);
     let mut file = open_slice(&storage, &task.slice, &task.request, task.opened).await?;
-    let share = match Share::take(file.first_bytes(), &held) {
+    let share = match Share::take(file.first_bytes(), &held, &storage) {
         Some(share) => {
             file.fetch_first().await?;
             share
@@ -160,7 +162,8 @@ impl Run {
         let logs = self.tasks.front()?.slice.data_logs();
         let bytes = logs.fold(0, |sum: u64, log| sum.saturating_add(log.size));
         let its_turn = self.ahead.is_empty() && self.current.is_none();
-        Share::take(bytes.saturating_mul(DECODED_LOGS), &self.held).or_else(|| {
+        let bytes = bytes.saturating_mul(DECODED_LOGS);
+        Share::take(bytes, &self.held, &self.storage).or_else(|| {
             let all = Arc::clone(&self.held);
             its_turn.then_some(Share { bytes: 0, all })
         })

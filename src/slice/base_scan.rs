@@ -10,7 +10,9 @@ use super::base_bounds::{GroupBounds, bounded_leaves, select_rows};
 use super::base_file::OpenFile;
 use super::base_request::BaseRequest;
 use super::base_shape::{Filtering, Shape};
-use crate::codec::parquet::{Columns, GroupReader, GroupRequest, PendingIndex, Step, first_range};
+use crate::codec::parquet::{
+    Columns, GroupReader, GroupRequest, PendingIndex, RowSelection, Step, first_range,
+};
 use crate::error::Result;
 
 /// Rows of a batch when the file need not be asked for any column.
@@ -32,16 +34,24 @@ pub struct Estimate {
     pub bytes: u64,
 }
 
+/// A row group, or rows of one that would not fit in memory as a whole.
+struct Piece {
+    group: usize,
+    rows: Option<Range<usize>>,
+}
+
 /// The state of reading one file.
 pub(super) struct Scan {
     file: OpenFile,
     request: BaseRequest,
     shape: Shape,
     filtering: Filtering,
-    /// Row groups to come.
-    groups: VecDeque<usize>,
+    /// Row groups to come, or parts of them.
+    groups: VecDeque<Piece>,
     /// The row group being decoded.
     group: Option<GroupReader>,
+    /// Bytes fetched for it.
+    held: u64,
     /// Rows of a row group that need no column, still to be given.
     bare_rows: u64,
     /// What is left of a batch larger than may be given at once.
@@ -74,12 +84,15 @@ impl Scan {
             }
         };
         let pruned = all.len() - groups.len();
+        let whole = |group| Piece { group, rows: None };
+        let groups = groups.into_iter().map(whole).collect();
         file.storage.metrics().add_row_groups_pruned(pruned as u64);
         Ok(Self {
             shape,
             filtering,
             groups,
             group: None,
+            held: 0,
             bare_rows: 0,
             rest: None,
             batch_rows: request.batch_rows.unwrap_or(usize::MAX).max(1),
@@ -97,7 +110,7 @@ impl Scan {
     /// The bytes that the first row group to be read takes, at most.
     pub(super) fn first_bytes(&self) -> u64 {
         let group = self.groups.front();
-        group.map_or(0, |group| self.all_bytes(*group))
+        group.map_or(0, |piece| self.all_bytes(piece.group))
     }
 
     /// Bytes of a row group: of the filter's columns, and of those read besides.
@@ -118,6 +131,31 @@ impl Scan {
         filter.saturating_add(other)
     }
 
+    /// Whether a row group's columns would not fit in the memory of a call.
+    fn too_large(&self, group: usize) -> bool {
+        let limit = self.file.storage.memory_limit();
+        limit.is_some_and(|limit| self.all_bytes(group) > limit)
+    }
+
+    /// Puts parts of a row group that is too large in its place, where the page index says which pages a part takes.
+    fn split(&mut self, group: usize) -> bool {
+        let Some(limit) = self.file.storage.memory_limit() else {
+            return false;
+        };
+        let rows = usize::try_from(self.file.footer.group_rows(group)).unwrap_or(0);
+        if !self.too_large(group) || !self.file.footer.has_places(group) || rows == 0 {
+            return false;
+        }
+        // Pages at the edges, and dictionaries, are in two parts: half of the memory is left for them.
+        let parts = self.all_bytes(group).div_ceil((limit / 2).max(1));
+        let step = rows.div_ceil(usize::try_from(parts).unwrap_or(rows).clamp(1, rows));
+        for from in (0..rows).step_by(step).rev() {
+            let rows = Some(from..rows.min(from + step));
+            self.groups.push_front(Piece { group, rows });
+        }
+        true
+    }
+
     /// What reading the file takes, when no page is spared: the footer's request and the column chunks that did not come
     /// with it.
     pub(super) fn estimate(&self) -> Estimate {
@@ -126,7 +164,11 @@ impl Scan {
         let footer = first.end - first.start;
         let columns: u64 = match first.start {
             0 => 0,
-            _ => self.groups.iter().map(|group| self.all_bytes(*group)).sum(),
+            _ => self
+                .groups
+                .iter()
+                .map(|piece| self.all_bytes(piece.group))
+                .sum(),
         };
         let more = columns.div_ceil(self.file.storage.max_request());
         Estimate {
@@ -138,13 +180,14 @@ impl Scan {
     /// Loads the page index when it can spare bytes: when it came with the footer, or is small beside the columns.
     pub(super) async fn find_pages(&mut self) -> Result<()> {
         let footer = &self.file.footer;
-        let groups: Vec<usize> = self.groups.iter().copied().collect();
+        let groups: Vec<usize> = self.groups.iter().map(|piece| piece.group).collect();
+        let too_large = groups.iter().any(|group| self.too_large(*group));
         let rows: u64 = groups.iter().map(|group| footer.group_rows(*group)).sum();
         let (filter, bounds) = match &self.filtering {
             Filtering::Rows(columns, _) => (Some(columns), bounded_leaves(footer, &self.request)),
             _ => (None, Vec::new()),
         };
-        if groups.is_empty() || (filter.is_none() && self.limit >= rows) {
+        if groups.is_empty() || (filter.is_none() && self.limit >= rows && !too_large) {
             return Ok(());
         }
         let columns: Vec<&Columns> = filter.into_iter().chain([&self.shape.columns]).collect();
@@ -156,7 +199,7 @@ impl Scan {
         let bytes: u64 = groups.iter().map(|group| self.all_bytes(*group)).sum();
         let length = range.end - range.start;
         let worth = bytes >= WORTH_A_ROUND && length <= bytes / INDEX_SHARE;
-        if !worth && !self.file.has(&range) {
+        if !worth && !too_large && !self.file.has(&range) {
             return Ok(());
         }
         let bytes = self.file.bytes(&[range]).await?.pop().unwrap_or_default();
@@ -213,6 +256,7 @@ impl Scan {
                 Step::Batch(batch) if batch.num_rows() == 0 => {}
                 Step::Batch(batch) => return self.shape.apply(&batch).map(Some),
                 Step::Need(ranges) => {
+                    self.held = within_memory(&self.file, self.held, &ranges)?;
                     let bytes = self.file.bytes(&ranges).await?;
                     group.push(ranges, bytes)?;
                 }
@@ -224,7 +268,10 @@ impl Scan {
 
     /// Opens the next row group that may have rows and fetches its columns; false when there is none.
     pub(super) async fn open_group(&mut self) -> Result<bool> {
-        while let Some(group) = self.groups.pop_front() {
+        while let Some(Piece { group, rows: part }) = self.groups.pop_front() {
+            if part.is_none() && self.split(group) {
+                continue;
+            }
             let filter = match &self.filtering {
                 Filtering::Rows(columns, filter) => Some((columns.clone(), Arc::clone(filter))),
                 _ => None,
@@ -234,9 +281,17 @@ impl Scan {
                 self.bare_rows = rows;
                 return Ok(true);
             }
-            let selection = filter
+            let selected = filter
                 .as_ref()
                 .and_then(|_| select_rows(&self.file.footer, &self.request, group));
+            let selection = match part {
+                None => selected,
+                Some(part) => {
+                    let all = usize::try_from(rows).unwrap_or(usize::MAX);
+                    let part = RowSelection::from_consecutive_ranges(std::iter::once(part), all);
+                    Some(selected.map_or(part.clone(), |rows| rows.intersection(&part)))
+                }
+            };
             let metrics = self.file.storage.metrics();
             let scanned = selection
                 .as_ref()
@@ -257,8 +312,10 @@ impl Scan {
                     .filter(|limit| *limit < usize::MAX),
             };
             let mut reader = GroupReader::new(&self.file.footer, request)?;
+            self.held = 0;
             if !two_rounds {
                 let ranges: Vec<Range<u64>> = reader.planned();
+                self.held = within_memory(&self.file, 0, &ranges)?;
                 let bytes = self.file.bytes(&ranges).await?;
                 reader.push(ranges, bytes)?;
             }
@@ -267,4 +324,14 @@ impl Scan {
         }
         Ok(false)
     }
+}
+
+/// The bytes held of a row group once `ranges` came too.
+///
+/// Errors: `LimitExceeded` when they are more than a call may hold.
+fn within_memory(file: &OpenFile, held: u64, ranges: &[Range<u64>]) -> Result<u64> {
+    let more: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    let held = held.saturating_add(more);
+    file.storage.check_memory(held, "a row group")?;
+    Ok(held)
 }

@@ -60,7 +60,12 @@ impl LogReading<'_> {
             let content = contents.next().await;
             let content = content.unwrap_or_else(|| Err(Error::internal("a block was lost")))?;
             let taken = self.take(block, content, &mut changes, &mut writers);
-            taken.map_err(|error| self.located(error, block))?;
+            taken
+                .and_then(|()| {
+                    self.storage
+                        .check_memory(changes.bytes(), "the log rows of a slice")
+                })
+                .map_err(|error| self.located(error, block))?;
             if host::now_millis() - turn_began >= TURN_MILLIS {
                 host::turn().await;
                 turn_began = host::now_millis();

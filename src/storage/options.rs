@@ -11,6 +11,8 @@ pub struct StorageOptions {
     pub base: String,
     /// Requests in flight at most; browsers and workerd hold six themselves.
     pub concurrency: usize,
+    /// Bytes of memory that one call may hold of row groups, log rows and keys; `None` leaves it to the host.
+    pub memory_limit: Option<u64>,
     /// Wanted ranges at most this many bytes apart become one request.
     pub coalesce_gap: u64,
     /// Bytes that one request asks for at most.
@@ -35,6 +37,7 @@ impl Default for StorageOptions {
         Self {
             base: String::new(),
             concurrency: 6,
+            memory_limit: None,
             coalesce_gap: 128 << 10,
             max_request: 8 << 20,
             listing: ListingFacts::default(),

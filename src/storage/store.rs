@@ -100,6 +100,26 @@ impl Storage {
         }
     }
 
+    /// The bytes of memory that a call may hold; `None` when only the host sets a bound.
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.shared.options.memory_limit
+    }
+
+    /// Whether a call may hold `bytes` of `what`.
+    ///
+    /// Errors: `LimitExceeded` with `bytes` and `limit`.
+    pub fn check_memory(&self, bytes: u64, what: &str) -> Result<()> {
+        match self.memory_limit() {
+            Some(limit) if bytes > limit => Err(Error::limit_exceeded(format!(
+                "{what} would take more memory than the call may use"
+            ))
+            .context("bytes", bytes)
+            .context("limit", limit)
+            .context("hint", "raise memoryLimit, or ask for fewer columns")),
+            _ => Ok(()),
+        }
+    }
+
     /// The most bytes that one request asks for.
     pub fn max_request(&self) -> u64 {
         self.shared.options.max_request

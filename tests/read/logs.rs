@@ -328,3 +328,28 @@ fn a_plan_counts_log_files() {
         assert_eq!(merged.1, base.1 + sizes.iter().sum::<u64>());
     });
 }
+
+#[test]
+fn log_rows_beyond_the_memory_of_a_call_are_refused_with_the_way_out() {
+    let name = "v9_mor_event_time";
+    let bounded = |limit| {
+        let options = StorageOptions {
+            memory_limit: Some(limit),
+            ..StorageOptions::default()
+        };
+        Storage::new(support::store(name), options)
+    };
+    block_on(async {
+        let table = Table::open(bounded(1_000), OpenOptions::default()).await;
+        let table = table.unwrap();
+        let error = read(&table, &json!({})).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        assert!(error.get("path").unwrap().contains(".log."));
+        assert!(error.get("hint").unwrap().contains("memoryLimit"));
+        let table = Table::open(bounded(1 << 20), OpenOptions::default()).await;
+        let batches = read(&table.unwrap(), &json!({})).await.unwrap();
+        let mut found = rows(&batches);
+        sort(&mut found);
+        assert_eq!(found, snapshot(name));
+    });
+}

@@ -144,6 +144,17 @@ impl Footer {
         group.map_or(0, group_rows)
     }
 
+    /// Whether the page index that is there says where pages of a row group lie.
+    pub fn has_places(&self, group: usize) -> bool {
+        let Some(index) = self.metadata().page_index() else {
+            return false;
+        };
+        let leaves = 0..self.arrow().parquet_schema().num_columns();
+        leaves
+            .into_iter()
+            .any(|leaf| index.page_locations(group, leaf).is_some())
+    }
+
     /// All rows of the file.
     pub fn rows(&self) -> u64 {
         let rows = self.metadata().row_groups().iter().map(group_rows);

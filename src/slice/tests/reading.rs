@@ -39,8 +39,14 @@ fn batch(rows: Range<i64>) -> RecordBatch {
 
 /// A file of row groups of 10,000 rows and pages of 1,000.
 fn file(rows: i64, properties: WriterPropertiesBuilder) -> (Storage, BaseFile) {
+    let properties = properties.set_max_row_group_row_count(Some(10_000));
+    let (store, file) = stored(rows, properties);
+    (storage_of(&store), file)
+}
+
+/// A file of pages of 1,000 rows.
+fn stored(rows: i64, properties: WriterPropertiesBuilder) -> (Arc<InMemory>, BaseFile) {
     let properties = properties
-        .set_max_row_group_row_count(Some(10_000))
         .set_data_page_row_count_limit(1_000)
         .set_write_batch_size(1_000)
         .build();
@@ -53,10 +59,21 @@ fn file(rows: i64, properties: WriterPropertiesBuilder) -> (Storage, BaseFile) {
     }
     writer.close().unwrap();
     let size = bytes.len() as u64;
-    let storage = storage_of(&support::store_of([(NAME.to_owned(), bytes)]));
+    let store = support::store_of([(NAME.to_owned(), bytes)]);
     let name = BaseFileName::parse(NAME).unwrap();
     let path = NAME.to_owned();
-    (storage, BaseFile { name, path, size })
+    (store, BaseFile { name, path, size })
+}
+
+/// A storage whose calls may hold so many bytes; it caches nothing, so that it counts what is fetched twice.
+fn bounded(store: &Arc<InMemory>, memory_limit: u64) -> Storage {
+    let options = StorageOptions {
+        memory_limit: Some(memory_limit),
+        cache: None,
+        ..StorageOptions::default()
+    };
+    let store = Arc::clone(store);
+    Storage::new(store, options).for_call(CallScope::default())
 }
 
 fn plain() -> WriterPropertiesBuilder {
@@ -130,6 +147,45 @@ fn a_limit_reads_the_first_pages_and_no_others() {
     );
     let counted = storage.metrics().counters();
     assert!(counted.bytes < (1 << 20) + (256 << 10), "{}", counted.bytes);
+}
+
+#[test]
+fn a_row_group_beyond_the_memory_of_a_call_is_read_in_ranges_of_its_pages() {
+    let (store, file) = stored(200_000, plain());
+    let storage = bounded(&store, 1 << 20);
+    let all = read(&storage, &file, &BaseRequest::all(table_schema())).unwrap();
+    assert_eq!(ids(&all), (0..200_000).collect::<Vec<_>>());
+    let request = filtered(&table_schema(), &[compare("id", Operator::Lt, "150000")]);
+    assert_eq!(
+        ids(&read(&storage, &file, &request).unwrap()),
+        (0..150_000).collect::<Vec<_>>()
+    );
+    // 20 bytes of text with its length, and two columns of 8: 28 bytes a row and more, so at least five parts of half a megabyte each.
+    let counted = storage.metrics().counters();
+    assert!(counted.requests > 2 * 5, "{}", counted.requests);
+}
+
+#[test]
+fn a_row_group_beyond_the_memory_of_a_call_is_refused_where_no_index_tells_its_pages() {
+    let none = plain()
+        .set_offset_index_disabled(true)
+        .set_statistics_enabled(EnabledStatistics::None);
+    let (store, file) = stored(200_000, none);
+    let error = read(
+        &bounded(&store, 1 << 20),
+        &file,
+        &BaseRequest::all(table_schema()),
+    )
+    .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert_eq!(error.get("path"), Some(NAME));
+    assert_eq!(error.get("limit"), Some("1048576"));
+    let id = BaseRequest {
+        output: Some(vec![0]),
+        ..BaseRequest::all(table_schema().project(&[0]).unwrap().into())
+    };
+    let roomy = bounded(&store, 2 << 20);
+    assert_eq!(ids(&read(&roomy, &file, &id).unwrap()).len(), 200_000);
 }
 
 #[test]
