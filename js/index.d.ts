@@ -313,7 +313,8 @@ export interface RequestInfoEvent {
 }
 /**
  * warnings: whatever was worked around; nothing is worked around without one. listing: where file names came from, and for a manifest
- * how old it is. pinned: false where the host hides ETags from script, so that a change under way cannot be seen.
+ * how old it is. filesTotal, filesPruned: a partition, or a folder of them, that was ruled out before its files were known counts as one
+ * of both. pinned: false where the host hides ETags from script, so that a change under way cannot be seen.
  */
 export interface ReadMetrics {
   readonly requests: number; readonly bytes: number; readonly cacheHits: number; readonly filesTotal: number; readonly filesPruned: number;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
-use super::manifest::Manifest;
+use super::manifest::LateManifest;
 use crate::error::Error;
 use crate::storage::wire::Failure;
 
@@ -32,7 +32,7 @@ pub(crate) enum Listing {
     /// Nowhere: a listing is refused.
     None,
     /// From a file that somebody wrote.
-    Manifest(Arc<Manifest>),
+    Manifest(Arc<LateManifest>),
     /// From a function of the caller.
     Custom(Arc<dyn Lister>),
 }
@@ -50,7 +50,8 @@ impl Listing {
         };
         match self {
             Self::None => return Err(Failure::lasting(no_listing())),
-            Self::Manifest(manifest) => {
+            Self::Manifest(late) => {
+                let manifest = late.get().await.map_err(Failure::lasting)?;
                 let from = manifest.files.range(prefix.to_owned()..);
                 for (path, size) in from.take_while(|(path, _)| path.starts_with(prefix)) {
                     add(path, *size, None)?;

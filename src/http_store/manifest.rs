@@ -28,7 +28,11 @@
 //! `madeAt`: files written later are not seen, and a file that was removed since is `NOT_FOUND` when it is read.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
+use futures::future::BoxFuture;
+use futures::lock::Mutex;
 use object_store::path::Path;
 use serde::Deserialize;
 
@@ -49,6 +53,50 @@ pub struct Manifest {
     pub made_at: String,
     /// The newest completed instant it knows.
     pub newest_instant: Option<String>,
+}
+
+/// A manifest that is fetched when a listing first asks for it, along with what else opens a table.
+pub struct LateManifest {
+    fetch: Fetch,
+    found: Mutex<Option<Arc<Manifest>>>,
+    facts: Arc<OnceLock<ListingFacts>>,
+}
+
+type Fetch = Box<dyn Fn() -> BoxFuture<'static, Result<Manifest>> + Send + Sync>;
+
+impl LateManifest {
+    /// One that `fetch` reads.
+    pub fn new(
+        fetch: impl Fn() -> BoxFuture<'static, Result<Manifest>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            fetch: Box::new(fetch),
+            found: Mutex::default(),
+            facts: Arc::default(),
+        }
+    }
+
+    /// What it says of itself, once it is there.
+    pub fn facts(&self) -> &Arc<OnceLock<ListingFacts>> {
+        &self.facts
+    }
+
+    /// The manifest; one that could not be fetched is asked for again the next time.
+    pub async fn get(&self) -> Result<Arc<Manifest>> {
+        let mut found = self.found.lock().await;
+        if let Some(found) = &*found {
+            return Ok(Arc::clone(found));
+        }
+        let manifest = Arc::new((self.fetch)().await?);
+        self.facts.get_or_init(|| manifest.facts());
+        Ok(Arc::clone(found.insert(manifest)))
+    }
+}
+
+impl fmt::Debug for LateManifest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LateManifest")
+    }
 }
 
 #[derive(Deserialize)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use js_sys::Function;
 use object_store::ObjectStore;
 use object_store::aws::{AmazonS3, AwsCredentialProvider};
@@ -16,7 +17,7 @@ use super::js_listing::{JsLister, ListerKind};
 use super::js_store::JsStore;
 use super::js_value::{flag, get, text};
 use super::listing::Listing;
-use super::manifest::Manifest;
+use super::manifest::{LateManifest, Manifest};
 use super::s3::{S3Place, s3};
 use super::signer::{QuerySigner, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
@@ -44,16 +45,11 @@ impl OpenedStore {
 
 /// Opens the store of a table: by `init.type`, or an `ObjectStore` that the caller wrote, or by the URI alone.
 ///
-/// Nothing is asked of the store but a manifest where one is named. Errors: `InvalidArgument`, `Unsupported`, and
-/// whatever reading the manifest gives.
-pub fn open(uri: &str, init: &JsValue) -> impl Future<Output = Result<OpenedStore>> + Send + use<> {
-    // JavaScript's values are read now, so that the future holds none of them.
-    let parts = parts(uri, init);
-    async move {
-        match parts? {
-            Parts::Ready(opened) => Ok(*opened),
-            Parts::Web(web) => web.open().await,
-        }
+/// Nothing is asked of the store. Errors: `InvalidArgument`, `Unsupported`.
+pub fn open(uri: &str, init: &JsValue) -> Result<OpenedStore> {
+    match parts(uri, init)? {
+        Parts::Ready(opened) => Ok(*opened),
+        Parts::Web(web) => web.open(),
     }
 }
 
@@ -173,12 +169,26 @@ fn manifest_of(given: &JsValue) -> Option<String> {
 }
 
 impl Web {
-    async fn open(self) -> Result<OpenedStore> {
+    fn open(self) -> Result<OpenedStore> {
+        // Servers that show folders are walked one by one; whoever else lists tells all below a folder at once.
+        let lists_flat = match &self.listing {
+            WebInit::Lister(_, kind) => *kind == ListerKind::Custom,
+            WebInit::None | WebInit::Manifest(_) => true,
+        };
+        let mut listing_told = None;
         let (listing, facts) = match self.listing {
             WebInit::Manifest(at) => {
-                let manifest = fetch_manifest(&self.url, &at, &self.connector).await?;
-                let facts = manifest.facts();
-                (Listing::Manifest(Arc::new(manifest)), facts)
+                let (url, connector) = (self.url.clone(), self.connector.clone());
+                let late = LateManifest::new(move || {
+                    let (url, at, connector) = (url.clone(), at.clone(), connector.clone());
+                    async move { fetch_manifest(&url, &at, &connector).await }.boxed()
+                });
+                listing_told = Some(Arc::clone(late.facts()));
+                let facts = ListingFacts {
+                    source: ListingSource::Manifest,
+                    ..ListingFacts::default()
+                };
+                (Listing::Manifest(Arc::new(late)), facts)
             }
             WebInit::None => (Listing::None, ListingFacts::default()),
             WebInit::Lister(lister, kind) => {
@@ -199,6 +209,8 @@ impl Web {
             store: Arc::new(store),
             options: StorageOptions {
                 listing: facts,
+                listing_told,
+                lists_flat,
                 ..StorageOptions::default()
             },
             base_url,

@@ -3,13 +3,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures::FutureExt;
 use http::HeaderMap;
 use object_store::StaticCredentialProvider;
 
 use super::connector::{Connector, HeaderSource, Outgoing, Transport, header};
 use super::judge::Received;
 use super::listing::{Level, Lister, Listing};
-use super::manifest::Manifest;
+use super::manifest::{LateManifest, Manifest};
 use super::s3::{S3Place, credential, s3};
 use super::signer::{QuerySigner, Signed, Unsigned, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
@@ -270,7 +271,9 @@ fn manifest() -> Listing {
     let text = r#"{"format":"hudi-manifest","version":1,"madeAt":"2026-11-29T22:15:00Z","files":[
         {"path":".hoodie/hoodie.properties","size":3},{"path":"k=1/a","size":1},
         {"path":"k=1/x%2Fy/b","size":2},{"path":"k=10/c","size":4},{"path":"top","size":5}]}"#;
-    Listing::Manifest(Arc::new(Manifest::parse(text.as_bytes()).unwrap()))
+    let manifest = Manifest::parse(text.as_bytes()).unwrap();
+    let late = LateManifest::new(move || std::future::ready(Ok(manifest.clone())).boxed());
+    Listing::Manifest(Arc::new(late))
 }
 
 #[tokio::test]
@@ -505,6 +508,30 @@ mod of_s3 {
         let counters = storage.metrics().counters();
         assert_eq!(counters.requests, 3);
         assert_eq!(counters.bytes, (first.len() + second.len()) as u64);
+    }
+
+    #[tokio::test]
+    async fn a_first_page_says_how_far_it_goes_and_is_one_request() {
+        let more = b"<ListBucketResult><IsTruncated>true</IsTruncated>\
+            <NextContinuationToken>more</NextContinuationToken>\
+            <Contents><Key>t/d/a</Key><Size>3</Size><ETag>\"e\"</ETag>\
+            <LastModified>2026-01-02T03:04:05.000Z</LastModified></Contents></ListBucketResult>";
+        let empty = b"<ListBucketResult><IsTruncated>true</IsTruncated>\
+            <NextContinuationToken>more</NextContinuationToken></ListBucketResult>";
+        let last = b"<ListBucketResult></ListBucketResult>";
+        for (body, expected) in [
+            (&more[..], Some("d/a")),
+            (empty, Some("d/.zzz")),
+            (last, None),
+        ] {
+            let script = Script::new(vec![(200, vec![XML], body)]);
+            let storage = bucket(&script, place(Some("http://s.test")), "t");
+            let first = storage.list_first("d", "d/.zzz", Cause::Timeline);
+            let (_, until) = first.await.unwrap();
+            assert_eq!(until.as_deref(), expected);
+            let url = "http://s.test/b?list-type=2&prefix=t%2Fd%2F&start-after=t%2Fd%2F.zzz";
+            assert_eq!(script.urls(), [url]);
+        }
     }
 
     #[tokio::test]

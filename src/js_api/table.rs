@@ -50,7 +50,7 @@ impl Table {
         run(cancel, event, |scope, events| async move {
             let words: StorageWords = parse(&options)?;
             let options: OpenOptions = parse(&options)?;
-            let opened = store.await?;
+            let opened = store?;
             let base_url = opened.base_url.clone();
             let mut asked = words.over(opened.options);
             asked.persistent = cache.map(|cache| Arc::new(cache) as _);
@@ -136,19 +136,15 @@ impl Table {
         cancel: &Cancel,
         event: Option<Function>,
     ) -> Promise {
-        self.run(cancel, event, |table, _| async move {
-            let slices = table
-                .file_slices(&ReadOptions::from_json(&options)?)
-                .await?;
-            Ok(text(&slices).into())
+        self.tell(options, cancel, event, async |table, options| {
+            table.file_slices(&options).await
         })
     }
 
     /// `ReadPlan`.
     pub fn explain(&self, options: String, cancel: &Cancel, event: Option<Function>) -> Promise {
-        self.run(cancel, event, |table, _| async move {
-            let plan = table.explain(&ReadOptions::from_json(&options)?).await?;
-            Ok(text(&plan).into())
+        self.tell(options, cancel, event, async |table, options| {
+            table.explain(&options).await
         })
     }
 
@@ -160,11 +156,8 @@ impl Table {
         cancel: &Cancel,
         event: Option<Function>,
     ) -> Promise {
-        self.run(cancel, event, |table, _| async move {
-            let stats = table
-                .compute_table_stats(&ReadOptions::from_json(&options)?)
-                .await?;
-            Ok(text(&stats).into())
+        self.tell(options, cancel, event, async |table, options| {
+            table.compute_table_stats(&options).await
         })
     }
 
@@ -245,6 +238,24 @@ impl Table {
             clusterings,
         });
         Self { inner, opened }
+    }
+
+    /// Answers with facts that some read options are about.
+    fn tell<W, T>(
+        &self,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+        work: W,
+    ) -> Promise
+    where
+        W: AsyncFnOnce(table::Table, ReadOptions) -> Result<T> + 'static,
+        T: Serialize,
+    {
+        self.run(cancel, event, |table, _| async move {
+            let facts = work(table, ReadOptions::from_json(&options)?).await?;
+            Ok(text(&facts).into())
+        })
     }
 
     fn run<W, F>(&self, cancel: &Cancel, event: Option<Function>, work: W) -> Promise

@@ -6,7 +6,7 @@ use crate::model::{Instant, InstantTime};
 use crate::timeline::Timeline;
 
 /// What the instants that built a partition begin with.
-const BOOTSTRAP: &str = "00000000000000";
+pub(super) const BOOTSTRAP: &str = "00000000000000";
 
 /// Digits of an instant's time; version 6 appends more to those of the metadata table.
 const DIGITS: usize = 17;

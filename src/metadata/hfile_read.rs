@@ -82,6 +82,11 @@ impl OpenHFile {
         }
     }
 
+    /// Whether all of its bytes are there.
+    pub(super) fn is_held(&self) -> bool {
+        self.whole.is_some()
+    }
+
     /// Avro JSON of the values, where the file says it.
     pub(super) fn schema(&self) -> Option<&str> {
         self.file.info().schema.as_deref()

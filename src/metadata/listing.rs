@@ -35,8 +35,8 @@ impl MetadataListing {
 #[async_trait]
 impl FileListing for MetadataListing {
     async fn load(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>> {
-        let slices = self.table.slices(FILES);
-        let [slice] = slices else {
+        let slices = self.table.slices(&self.storage, FILES).await?;
+        let [slice] = &*slices else {
             return Err(broken("the metadata table has not one group of files")
                 .context("groups", slices.len()));
         };
@@ -54,8 +54,14 @@ impl FileListing for MetadataListing {
                 };
                 let live = names.into_iter().filter(|(_, entry)| !entry.deleted);
                 let live = live.map(|(name, _)| partition_of_key(&name));
-                let mut live: Vec<_> = live.filter(|partition| pruner.keeps(partition)).collect();
+                let mut live: Vec<_> = live.collect();
                 live.sort();
+                if !shard.is_held() {
+                    let all = live.len();
+                    live.retain(|partition| pruner.keeps(partition));
+                    let metrics = self.storage.metrics();
+                    metrics.add_partitions_unlisted(all - live.len());
+                }
                 live
             }
         };

@@ -23,10 +23,14 @@ pub type Locations = BTreeMap<String, Vec<RecordLocation>>;
 impl MetadataTable {
     /// Whether the record index can tell of keys in these partitions. One kept by partition knows a partition only once
     /// something was written there.
-    pub fn indexes_records(&self, partitions: &BTreeSet<&PartitionPath>) -> bool {
-        let slices = self.slices(RECORD_INDEX);
-        !slices.is_empty()
-            && (is_global(slices) || partitions.iter().all(|p| !shards_of(slices, p).is_empty()))
+    pub async fn indexes_records(
+        &self,
+        storage: &Storage,
+        partitions: &BTreeSet<&PartitionPath>,
+    ) -> Result<bool> {
+        let slices = self.slices(storage, RECORD_INDEX).await?;
+        let knows = |partition: &&PartitionPath| !shards_of(&slices, partition).is_empty();
+        Ok(!slices.is_empty() && (is_global(&slices) || partitions.iter().all(knows)))
     }
 
     /// Looks record keys up: of each shard that may hold some, the blocks that do.
@@ -38,12 +42,12 @@ impl MetadataTable {
         keys: &[String],
         partitions: &BTreeSet<&PartitionPath>,
     ) -> Result<Locations> {
-        let slices = self.slices(RECORD_INDEX);
-        let groups: Vec<Vec<&FileSlice>> = match is_global(slices) {
+        let slices = self.slices(storage, RECORD_INDEX).await?;
+        let groups: Vec<Vec<&FileSlice>> = match is_global(&slices) {
             true => vec![slices.iter().collect()],
             false => partitions
                 .iter()
-                .map(|partition| shards_of(slices, partition))
+                .map(|partition| shards_of(&slices, partition))
                 .collect(),
         };
         let lookups = groups
@@ -69,7 +73,8 @@ impl MetadataTable {
         index: &IndexDefinition,
         values: &[String],
     ) -> Result<Vec<String>> {
-        let slices: Vec<&FileSlice> = self.slices(&index.partition).iter().collect();
+        let slices = self.slices(storage, &index.partition).await?;
+        let slices: Vec<&FileSlice> = slices.iter().collect();
         let prefixes: Vec<String> = values
             .iter()
             .map(|value| format!("{}$", escaped(value)))

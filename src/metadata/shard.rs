@@ -73,6 +73,16 @@ impl Shard {
         Ok(Self { base, changes })
     }
 
+    /// Whether all of its bytes are there, so that nothing of it costs a request.
+    pub fn is_held(&self) -> bool {
+        let records = self.changes.iter().filter_map(|change| match change {
+            Change::Records(records) => Some(records),
+            Change::Deletes(_) => None,
+        });
+        let mut all = self.base.iter().chain(records);
+        all.all(|records| records.file.is_held())
+    }
+
     /// What the records of the wanted keys say, merged, by key.
     pub async fn find(&self, storage: &Storage, query: &Query) -> Result<BTreeMap<Bytes, Payload>> {
         let mut found = BTreeMap::new();

@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Schema};
 use futures::future::try_join_all;
 
 use super::metadata_table::MetadataTable;
-use super::partition::{COLUMN_STATS, PARTITION_STATS, column_prefix, partition_part};
+use super::partition::{PARTITION_STATS, column_prefix, partition_part};
 use super::payload::{ColumnStats, Payload};
 use super::stats_value::scalar;
 use crate::codec::hfile::Query;
@@ -29,28 +29,9 @@ const NULL_TYPE: u32 = 1;
 pub struct StoredStats(HashMap<(String, String), BTreeMap<String, ColumnStats>>);
 
 impl MetadataTable {
-    /// Statistics of files; `None` when there is no such index.
-    pub async fn column_stats(
-        &self,
-        storage: &Storage,
-        columns: &[&str],
-        partitions: &[&PartitionPath],
-    ) -> Result<Option<StoredStats>> {
-        self.stats(storage, COLUMN_STATS, columns, partitions).await
-    }
-
-    /// Statistics of partitions; `None` when there is no such index.
-    pub async fn partition_stats(
-        &self,
-        storage: &Storage,
-        columns: &[&str],
-        partitions: &[&PartitionPath],
-    ) -> Result<Option<StoredStats>> {
-        self.stats(storage, PARTITION_STATS, columns, partitions)
-            .await
-    }
-
-    async fn stats(
+    /// Statistics of some columns of files or partitions, by the partition `column_stats` or `partition_stats`; `None` when there is no
+    /// such index.
+    pub async fn stats(
         &self,
         storage: &Storage,
         index: &str,

@@ -55,6 +55,26 @@ impl Storage {
         Ok(self.metas(found, prefix))
     }
 
+    /// The first objects below the folder `prefix` behind the path `start_after`, by path, by one request; and the last of their
+    /// paths when there may be more.
+    pub async fn list_first(
+        &self,
+        prefix: &str,
+        start_after: &str,
+        cause: Cause,
+    ) -> Result<(Vec<ObjectMeta>, Option<String>)> {
+        let Some(pages) = &self.shared.options.pages else {
+            let all = self.list_all(prefix, Some(start_after), cause).await?;
+            return Ok((all, None));
+        };
+        let walk = Walk::new(self, prefix, false, Some(start_after))?;
+        let (page, next) = self.page(pages, &walk, None, cause).await?;
+        let metas = self.metas(page, prefix);
+        let last = metas.last().map_or(start_after, |meta| &meta.path);
+        let last = next.map(|_| last.to_owned());
+        Ok((metas, last))
+    }
+
     fn metas(&self, found: ListResult, prefix: &str) -> Vec<ObjectMeta> {
         let of = |meta: object_store::ObjectMeta| {
             Some(ObjectMeta {
@@ -110,15 +130,7 @@ impl Storage {
         start_after: Option<&str>,
         cause: Cause,
     ) -> Result<ListResult> {
-        let location = self.location(prefix)?;
-        let folder = (!location.is_root()).then(|| format!("{location}/"));
-        let after = start_after.map(|path| self.location(path)).transpose()?;
-        let ask = Ask {
-            method: "LIST",
-            path: prefix,
-            range: None,
-            cause,
-        };
+        let walk = Walk::new(self, prefix, one_level, start_after)?;
         let mut all = ListResult {
             common_prefixes: Vec::new(),
             objects: Vec::new(),
@@ -126,25 +138,7 @@ impl Storage {
         };
         let mut token: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let once = || async {
-                let options = PaginatedListOptions {
-                    offset: after.as_ref().map(ToString::to_string),
-                    delimiter: one_level.then_some(Cow::Borrowed("/")),
-                    page_token: token.clone(),
-                    ..PaginatedListOptions::default()
-                };
-                let page = pages.list_paginated(folder.as_deref(), options).await;
-                let (result, next) = match page {
-                    Ok(page) => (Ok(page.result), page.page_token),
-                    Err(error) => (Err(error), None),
-                };
-                reply(result, prefix).map(|reply| Reply {
-                    value: (reply.value, next),
-                    status: reply.status,
-                    bytes: reply.bytes,
-                })
-            };
-            let (page, next) = self.attempts(&ask, once).await.map_err(|f| f.error)?;
+            let (page, next) = self.page(pages, &walk, token.clone(), cause).await?;
             all.objects.extend(page.objects);
             all.common_prefixes.extend(page.common_prefixes);
             bounded(all.objects.len() + all.common_prefixes.len(), prefix)?;
@@ -158,6 +152,67 @@ impl Storage {
             }
         }
         Err(Error::limit_exceeded("the listing has too many pages").context("path", prefix))
+    }
+
+    /// One page of a listing, and the token of the next.
+    async fn page(
+        &self,
+        pages: &Arc<dyn PaginatedListStore>,
+        walk: &Walk<'_>,
+        token: Option<String>,
+        cause: Cause,
+    ) -> Result<(ListResult, Option<String>)> {
+        let ask = Ask {
+            method: "LIST",
+            path: walk.prefix,
+            range: None,
+            cause,
+        };
+        let once = || async {
+            let options = PaginatedListOptions {
+                offset: walk.after.clone(),
+                delimiter: walk.one_level.then_some(Cow::Borrowed("/")),
+                page_token: token.clone(),
+                ..PaginatedListOptions::default()
+            };
+            let page = pages.list_paginated(walk.folder.as_deref(), options).await;
+            let (result, next) = match page {
+                Ok(page) => (Ok(page.result), page.page_token),
+                Err(error) => (Err(error), None),
+            };
+            reply(result, walk.prefix).map(|reply| Reply {
+                value: (reply.value, next),
+                status: reply.status,
+                bytes: reply.bytes,
+            })
+        };
+        self.attempts(&ask, once).await.map_err(|f| f.error)
+    }
+}
+
+/// What a listing by pages asks for.
+struct Walk<'a> {
+    prefix: &'a str,
+    folder: Option<String>,
+    after: Option<String>,
+    one_level: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        storage: &Storage,
+        prefix: &'a str,
+        one_level: bool,
+        start_after: Option<&str>,
+    ) -> Result<Self> {
+        let location = storage.location(prefix)?;
+        let after = start_after.map(|path| storage.location(path)).transpose()?;
+        Ok(Self {
+            prefix,
+            folder: (!location.is_root()).then(|| format!("{location}/")),
+            after: after.as_ref().map(ToString::to_string),
+            one_level,
+        })
     }
 }
 

@@ -71,6 +71,7 @@ pub struct Metrics {
     unpinned: AtomicBool,
     metadata_listing: AtomicBool,
     row_groups_pruned: AtomicU64,
+    partitions_unlisted: AtomicU64,
     rows_scanned: AtomicU64,
     corrupt_log_blocks: AtomicU64,
     warnings: Mutex<Vec<String>>,
@@ -89,6 +90,8 @@ pub struct Counters {
     pub pinned: bool,
     /// Row groups of base files that were not read, since no row of theirs could pass the filters.
     pub row_groups_pruned: u64,
+    /// Partitions, or folders of them, that the filters ruled out before their files were known.
+    pub partitions_unlisted: u64,
     /// Rows of the row groups and pages that were read.
     pub rows_scanned: u64,
     /// Damaged spans of log files that were passed over.
@@ -106,6 +109,7 @@ impl Metrics {
             cache_hits: self.cache_hits.load(Ordering::Relaxed),
             pinned: !self.unpinned.load(Ordering::Relaxed),
             row_groups_pruned: self.row_groups_pruned.load(Ordering::Relaxed),
+            partitions_unlisted: self.partitions_unlisted.load(Ordering::Relaxed),
             rows_scanned: self.rows_scanned.load(Ordering::Relaxed),
             corrupt_log_blocks: self.corrupt_log_blocks.load(Ordering::Relaxed),
             warnings: self
@@ -119,6 +123,12 @@ impl Metrics {
     /// Counts row groups that need not be read.
     pub fn add_row_groups_pruned(&self, groups: u64) {
         self.row_groups_pruned.fetch_add(groups, Ordering::Relaxed);
+    }
+
+    /// Counts partitions whose files need not be known.
+    pub fn add_partitions_unlisted(&self, partitions: usize) {
+        self.partitions_unlisted
+            .fetch_add(partitions as u64, Ordering::Relaxed);
     }
 
     /// Counts rows that are read.

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use object_store::list::PaginatedListStore;
 
@@ -19,6 +19,10 @@ pub struct StorageOptions {
     pub max_request: u64,
     /// Where file names come from.
     pub listing: ListingFacts,
+    /// The same once it is told, where only asking tells.
+    pub listing_told: Option<Arc<OnceLock<ListingFacts>>>,
+    /// Whether one request lists all below a folder, however deep; on a host that shows folder by folder it does not.
+    pub lists_flat: bool,
     /// Keeps what never changes; `None` keeps nothing.
     pub cache: Option<Arc<dyn RangeCache>>,
     /// Keeps it beyond the life of this instance.
@@ -41,6 +45,8 @@ impl Default for StorageOptions {
             coalesce_gap: 128 << 10,
             max_request: 8 << 20,
             listing: ListingFacts::default(),
+            listing_told: None,
+            lists_flat: true,
             cache: Some(Arc::new(MemoryCache::new(CACHE_BYTES))),
             persistent: None,
             retry: RetryPolicy::default(),

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::request::Object;
-use super::{Cause, RequestEvent, Source, Storage};
+use super::{Cause, Source, Storage};
 use crate::error::Result;
 use crate::host;
 
@@ -67,21 +67,8 @@ impl Storage {
             cache.forget(path, size);
             return None;
         }
-        self.scope.metrics.count_hit();
-        if let Some(observer) = &self.scope.observer {
-            observer.request(&RequestEvent {
-                method: "GET",
-                path: path.to_owned(),
-                start: Some(range.start),
-                end: Some(range.end),
-                status: 200,
-                bytes: kept.bytes.len() as u64,
-                millis: u64::try_from(host::now_millis() - began).unwrap_or(0),
-                source: Source::Persistent,
-                attempt: 0,
-                cause,
-            });
-        }
+        let millis = u64::try_from(host::now_millis() - began).unwrap_or(0);
+        self.tell_hit(path, range, Source::Persistent, millis, cause);
         Some(kept.bytes)
     }
 

@@ -127,7 +127,9 @@ impl Storage {
 
     /// Where this call's file names come from.
     pub fn listing_facts(&self) -> ListingFacts {
-        let listing = self.shared.options.listing.clone();
+        let options = &self.shared.options;
+        let told = options.listing_told.as_ref().and_then(|told| told.get());
+        let listing = told.unwrap_or(&options.listing).clone();
         match self.scope.metrics.lists_by_metadata() {
             true => ListingFacts {
                 source: ListingSource::MetadataTable,
@@ -135,6 +137,11 @@ impl Storage {
             },
             false => listing,
         }
+    }
+
+    /// Whether one request lists all below a folder.
+    pub fn lists_flat(&self) -> bool {
+        self.shared.options.lists_flat
     }
 
     /// Whether the host lists no name that begins with a dot, so that log files are not to be seen.
@@ -341,6 +348,19 @@ impl Storage {
 
     fn cached(&self, path: &str, size: u64, range: Range<u64>, cause: Cause) -> Option<Bytes> {
         let bytes = self.cache()?.get(path, size, range.clone())?;
+        self.tell_hit(path, range, Source::Memory, 0, cause);
+        Some(bytes)
+    }
+
+    /// Counts and tells a range that a cache answered.
+    pub(super) fn tell_hit(
+        &self,
+        path: &str,
+        range: Range<u64>,
+        source: Source,
+        millis: u64,
+        cause: Cause,
+    ) {
         self.scope.metrics.count_hit();
         if let Some(observer) = &self.scope.observer {
             observer.request(&RequestEvent {
@@ -349,14 +369,13 @@ impl Storage {
                 start: Some(range.start),
                 end: Some(range.end),
                 status: 200,
-                bytes: bytes.len() as u64,
-                millis: 0,
-                source: Source::Memory,
+                bytes: range.end.saturating_sub(range.start),
+                millis,
+                source,
                 attempt: 0,
                 cause,
             });
         }
-        Some(bytes)
     }
 
     fn keep(&self, path: &str, size: u64, start: u64, bytes: &Bytes) {

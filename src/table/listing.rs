@@ -99,9 +99,11 @@ impl TableListing {
         let table = match &*held {
             Some(table) => Arc::clone(table),
             None => {
-                let table = Arc::new(MetadataTable::load(&self.meta).await?);
-                *held = Some(Arc::clone(&table));
-                table
+                let mut table = MetadataTable::load(&self.meta).await?;
+                if table.lag(&self.meta.timeline).is_some() && self.meta.folder.is_known() {
+                    table = MetadataTable::load_anew(&self.meta).await?;
+                }
+                Arc::clone(held.insert(Arc::new(table)))
             }
         };
         match table.lag(&self.meta.timeline) {
@@ -111,6 +113,15 @@ impl TableListing {
             )
             .context("instant", missing)),
         }
+    }
+
+    /// Lists the metadata table anew: a file that it had is gone.
+    async fn load_anew(&self) -> Result<()> {
+        if let Some(cell) = &self.metadata {
+            let anew = MetadataTable::load_anew(&self.meta).await?;
+            *cell.lock().await = Some(Arc::new(anew));
+        }
+        Ok(())
     }
 
     fn worked_around(&self, error: &Error) -> bool {
@@ -181,7 +192,13 @@ impl FileListing for TableListing {
         if self.metadata.is_none() {
             return self.list(pruner).await;
         }
-        let answered = match self.answer(pruner).await {
+        let mut answered = self.answer(pruner).await;
+        let gone = |error: &Error| error.kind() == ErrorKind::NotFound;
+        if answered.as_ref().is_err_and(gone) && self.meta.folder.is_known() {
+            self.load_anew().await?;
+            answered = self.answer(pruner).await;
+        }
+        let answered = match answered {
             Ok(answered) => answered,
             Err(error) if !self.check && self.worked_around(&error) => {
                 let listed = self.list(pruner).await;
@@ -193,7 +210,12 @@ impl FileListing for TableListing {
             Err(error) => return Err(error),
         };
         if self.check {
-            self.compare(&answered, &self.list(pruner).await?)?;
+            let listed = self.list(pruner).await?;
+            let kept = |files: &[PartitionFiles]| {
+                let kept = files.iter().filter(|of| pruner.keeps(&of.partition));
+                kept.cloned().collect::<Vec<_>>()
+            };
+            self.compare(&kept(&answered), &kept(&listed))?;
         }
         self.meta.storage.metrics().note_metadata_listing();
         Ok(answered)

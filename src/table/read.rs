@@ -32,7 +32,8 @@ impl ReadStream {
         &self.schema
     }
 
-    /// File slices that were known when the read began, and how many of them the filters ruled out.
+    /// File slices that were known when the read began, and how many of them the filters ruled out. A partition, or a folder of
+    /// them, that was ruled out before its files were known counts as one of both.
     pub fn files(&self) -> (usize, usize) {
         (self.files, self.files_pruned)
     }
@@ -49,6 +50,8 @@ impl ReadStream {
         pruned: usize,
     ) -> Result<Self> {
         let columns = bound.columns().clone();
+        let unlisted = storage.metrics().counters().partitions_unlisted;
+        let pruned = pruned + usize::try_from(unlisted).unwrap_or(0);
         let files = tasks.len() + pruned;
         let batches = read::run(storage, tasks, bound.limit());
         Ok(Self {

@@ -10,10 +10,11 @@ use crate::config::{KeyGeneratorType, ReadOptions};
 use crate::error::Result;
 use crate::expr::Scalar;
 use crate::metadata::partition::{COLUMN_STATS, PARTITION_STATS, RECORD_INDEX};
-use crate::metadata::{IndexDefinition, MetadataTable};
+use crate::metadata::{IndexDefinition, MetadataTable, StoredStats};
 use crate::model::meta_field::RECORD_KEY;
 use crate::model::{FileSlice, InstantTime, PartitionPath};
 use crate::read::{Bound, Slices};
+use crate::storage::Storage;
 
 /// `HudiReadPlan`'s words for what ruled a slice out.
 const BY_PARTITION_STATS: &str = "partition-stats";
@@ -90,64 +91,57 @@ impl Skipping<'_> {
     }
 
     /// Whether reading an index costs less than opening the slices: by the number of their files.
-    fn pays(&self, index: &str, slices: &Slices) -> bool {
-        let groups = self.metadata.slices(index);
-        let files: usize = groups.iter().map(|group| 1 + group.logs.len()).sum();
+    async fn pays(&self, index: &str, slices: &Slices) -> Result<bool> {
         let kept = slices.kept.len();
-        !groups.is_empty() && kept > 0 && (self.always || (kept > 1 && files <= 2 * kept + 4))
+        if kept == 0 || !self.metadata.has(index) {
+            return Ok(false);
+        }
+        let groups = self.metadata.slices(self.storage(), index).await?;
+        let files: usize = groups.iter().map(|group| 1 + group.logs.len()).sum();
+        Ok(!groups.is_empty() && (self.always || (kept > 1 && files <= 2 * kept + 4)))
+    }
+
+    fn storage(&self) -> &Storage {
+        &self.table.meta.storage
     }
 
     async fn by_partition_stats(&self, slices: &mut Slices) -> Result<()> {
-        if !self.pays(PARTITION_STATS, slices) {
-            return Ok(());
-        }
-        let storage = &self.table.meta.storage;
-        let (columns, partitions) = (self.columns(), partitions(&slices.kept));
-        let partitions: Vec<_> = partitions.into_iter().collect();
-        let found = self
-            .metadata
-            .partition_stats(storage, &columns, &partitions)
-            .await?;
-        let Some(stats) = found else {
+        let Some(stats) = self.stats(PARTITION_STATS, slices).await? else {
             return Ok(());
         };
         let schema = self.bound.columns().read_schema();
-        let may_match = |partition: &&PartitionPath| {
-            self.bound
-                .predicate()
-                .may_match(&stats.partition(partition, schema))
-        };
-        let kept: BTreeSet<PartitionPath> = partitions
-            .iter()
-            .copied()
-            .filter(may_match)
-            .cloned()
-            .collect();
+        let predicate = self.bound.predicate();
+        let may_match =
+            |partition: &&PartitionPath| predicate.may_match(&stats.partition(partition, schema));
+        let kept = partitions(&slices.kept).into_iter().filter(may_match);
+        let kept: BTreeSet<PartitionPath> = kept.cloned().collect();
         slices.retain(BY_PARTITION_STATS, |slice| kept.contains(&slice.partition));
         Ok(())
     }
 
     async fn by_column_stats(&self, slices: &mut Slices) -> Result<()> {
-        if !self.pays(COLUMN_STATS, slices) {
-            return Ok(());
-        }
-        let storage = &self.table.meta.storage;
-        let (columns, partitions) = (self.columns(), partitions(&slices.kept));
-        let partitions: Vec<_> = partitions.into_iter().collect();
-        let found = self
-            .metadata
-            .column_stats(storage, &columns, &partitions)
-            .await?;
-        let Some(stats) = found else {
+        let Some(stats) = self.stats(COLUMN_STATS, slices).await? else {
             return Ok(());
         };
         let schema = self.bound.columns().read_schema();
+        let predicate = self.bound.predicate();
         slices.retain(BY_COLUMN_STATS, |slice| {
-            self.bound
-                .predicate()
-                .may_match(&stats.slice(slice, schema))
+            predicate.may_match(&stats.slice(slice, schema))
         });
         Ok(())
+    }
+
+    /// What an index of statistics says of the filters' columns in the partitions of the kept slices, where asking pays.
+    async fn stats(&self, index: &str, slices: &Slices) -> Result<Option<StoredStats>> {
+        if !self.pays(index, slices).await? {
+            return Ok(None);
+        }
+        let columns = self.bound.predicate().columns();
+        let partitions: Vec<_> = partitions(&slices.kept).into_iter().collect();
+        let stats = self
+            .metadata
+            .stats(self.storage(), index, &columns, &partitions);
+        stats.await
     }
 
     async fn by_record_index(&self, slices: &mut Slices) -> Result<()> {
@@ -167,10 +161,10 @@ impl Skipping<'_> {
         {
             return Ok(());
         }
-        let storage = &self.table.meta.storage;
+        let storage = self.storage();
         for index in self.metadata.index_definitions(storage).await? {
             if let Some(values) = self.values_of(&index)
-                && self.pays(&index.partition, slices)
+                && self.pays(&index.partition, slices).await?
             {
                 let keys = self
                     .metadata
@@ -187,11 +181,11 @@ impl Skipping<'_> {
     /// A key whose file group is not in view says that the index and the view differ: then nothing is ruled out.
     async fn by_keys(&self, slices: &mut Slices, keys: &[String], by: &'static str) -> Result<()> {
         let partitions = partitions(&slices.kept);
-        let asked = self.pays(RECORD_INDEX, slices) && keys.len() <= MOST_KEYS;
-        if !asked || !self.metadata.indexes_records(&partitions) {
+        let storage = self.storage();
+        let asked = keys.len() <= MOST_KEYS && self.pays(RECORD_INDEX, slices).await?;
+        if !asked || !self.metadata.indexes_records(storage, &partitions).await? {
             return Ok(());
         }
-        let storage = &self.table.meta.storage;
         let located = self.metadata.locate(storage, keys, &partitions).await?;
         let in_view = |partition: &PartitionPath, file_id: &str| {
             let mut all = slices
@@ -255,10 +249,6 @@ impl Skipping<'_> {
             .into_iter()
             .map(|value| text_of(value, data_type))
             .collect()
-    }
-
-    fn columns(&self) -> Vec<&str> {
-        self.bound.predicate().columns()
     }
 }
 

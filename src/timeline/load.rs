@@ -1,8 +1,9 @@
 //! Opening a table: its properties and its timeline.
 
-use futures::future::join;
+use futures::future::join3;
 
 use super::active::Timeline;
+use super::meta_folder::MetaFolder;
 use crate::config::TableConfig;
 use crate::error::{Error, ErrorKind, Result};
 use crate::storage::{Cause, Storage};
@@ -12,19 +13,33 @@ const BACKUP: &str = ".hoodie/hoodie.properties.backup";
 /// Where nearly every table of version 8 and later has its timeline.
 const USUAL_TIMELINE: &str = ".hoodie/timeline";
 
-/// Reads the properties and lists the timeline. The usual timeline folder is listed while the properties are on
-/// their way, so that most tables open in one round; version 6, and a moved timeline, take two.
-pub(super) async fn load(storage: &Storage) -> Result<(TableConfig, Timeline)> {
-    let usual = storage.list_folder(USUAL_TIMELINE, Cause::Timeline);
-    let (config, usual) = join(config(storage), usual).await;
-    let config = config?;
+/// Reads the properties and lists the timeline in one round, where the store lists flat and one page holds `.hoodie`; a folder
+/// that was not seen whole is listed once its name is known. The usual one is asked for along with the properties where
+/// folders are listed one by one.
+pub(super) async fn load(storage: &Storage) -> Result<(TableConfig, Timeline, MetaFolder)> {
+    let usual = async {
+        match storage.lists_flat() {
+            true => Ok(None),
+            false => {
+                let listed = storage.list_folder(USUAL_TIMELINE, Cause::Timeline);
+                listed.await.map(Some)
+            }
+        }
+    };
+    let (config, meta_folder, usual) =
+        join3(config(storage), MetaFolder::load(storage), usual).await;
+    let (config, meta_folder) = (config?, meta_folder?);
     let folder = config.timeline_folder();
-    let listed = match folder == USUAL_TIMELINE {
-        true => usual?,
-        false => storage.list_folder(&folder, Cause::Timeline).await?,
+    let listed = match usual {
+        Ok(Some(usual)) if folder == USUAL_TIMELINE => usual,
+        Err(error) if folder == USUAL_TIMELINE => return Err(error),
+        _ => {
+            let listed = meta_folder.directly_in(storage, &folder, Cause::Timeline);
+            listed.await?
+        }
     };
     let timeline = Timeline::of_folder(&listed, config.version().layout());
-    Ok((config, timeline))
+    Ok((config, timeline, meta_folder))
 }
 
 /// `hoodie.properties`, or its backup while a writer replaces the file: then the file is missing or half written.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::active::{InstantFile, Timeline};
 use super::load;
+use super::meta_folder::MetaFolder;
 use super::payload::{self, CleanMetadata, CommitMetadata, RequestedReplaceMetadata};
 use super::replaced::{self, ReplacedFileGroups};
 use crate::config::TableConfig;
@@ -24,18 +25,21 @@ pub struct MetaClient {
     pub config: Arc<TableConfig>,
     /// Its instants.
     pub timeline: Arc<Timeline>,
+    /// What `.hoodie` held when it was opened.
+    pub folder: Arc<MetaFolder>,
 }
 
 impl MetaClient {
-    /// Opens the table at the storage's base: one round of requests, two for version 6.
+    /// Opens the table at the storage's base: one round of requests; see [`MetaFolder`].
     ///
     /// Errors: `TableNotFound` without properties, `Unsupported` by name, `Corrupt`, and those of the storage.
     pub async fn load(storage: Storage) -> Result<Self> {
-        let (config, timeline) = load::load(&storage).await?;
+        let (config, timeline, folder) = load::load(&storage).await?;
         Ok(Self {
             storage,
             config: Arc::new(config),
             timeline: Arc::new(timeline),
+            folder: Arc::new(folder),
         })
     }
 

@@ -32,7 +32,8 @@ pub struct PartitionFiles {
 /// Whoever knows the files of the table.
 #[async_trait]
 pub trait FileListing: Send + Sync {
-    /// The partitions that `pruner` keeps, by path, with their files.
+    /// The partitions that `pruner` keeps, by path, with their files; of others those whose files are known at no cost. The rest of
+    /// the others is counted in the storage's metrics.
     async fn load(&self, pruner: &PartitionPruner) -> Result<Vec<PartitionFiles>>;
 }
 
@@ -100,15 +101,19 @@ impl FileListing for DirectoryListing {
             .collect();
         let kept = all.iter().filter(|folder| pruner.keeps_below(folder));
         let kept: Vec<String> = kept.cloned().collect();
+        let unlisted = all.len() - kept.len();
         let flat = kept.len() > FOLDERS_LISTED_ALONE && kept.len() > all.len() / 4;
         let below = match flat {
             true => self.load_flat(&all).await?,
-            false => self.load_folders(kept).await?,
+            false => {
+                self.storage.metrics().add_partitions_unlisted(unlisted);
+                self.load_folders(kept).await?
+            }
         };
         let files = top.files.into_iter().chain(below);
         let files = files.filter(|file| !is_meta(&file.path));
         let by_metafile = !self.storage.hides_dot_names();
-        Ok(partitions(files, pruner, by_metafile))
+        Ok(partitions(files, by_metafile))
     }
 }
 
@@ -117,12 +122,8 @@ fn is_meta(path: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Files by folder, of folders that are partitions and may matter.
-fn partitions(
-    files: impl Iterator<Item = ObjectMeta>,
-    pruner: &PartitionPruner,
-    by_metafile: bool,
-) -> Vec<PartitionFiles> {
+/// Files by folder, of folders that are partitions.
+fn partitions(files: impl Iterator<Item = ObjectMeta>, by_metafile: bool) -> Vec<PartitionFiles> {
     let mut folders: BTreeMap<PartitionPath, (bool, Vec<ObjectMeta>)> = BTreeMap::new();
     for file in files {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
@@ -143,7 +144,7 @@ fn partitions(
     }
     let mut found = Vec::with_capacity(folders.len());
     for (partition, (is_partition, mut files)) in folders {
-        if is_partition && pruner.keeps(&partition) {
+        if is_partition {
             files.sort_by(|a, b| a.path.cmp(&b.path));
             found.push(PartitionFiles { partition, files });
         }

@@ -15,7 +15,8 @@ pub struct SnapshotOptions<'a> {
     pub read_optimized: bool,
 }
 
-/// The newest slice of each file group in the partitions that `pruner` keeps, by partition and file id.
+/// The newest slice of each file group in the partitions that `pruner` keeps, and in others whose files are known anyway, by
+/// partition and file id.
 ///
 /// A group that a completed replacecommit replaced is left out, but for a read as of an earlier time.
 ///
@@ -29,14 +30,15 @@ pub async fn snapshot(
     let (files, replaced) = try_join!(listing.load(pruner), meta.replaced_file_groups())?;
     let version = meta.config.version();
     if version != TableVersion::Six && !options.read_optimized {
-        meta.learn_archived(writers_of_logs(&files)).await?;
+        let kept = files.iter().filter(|of| pruner.keeps(&of.partition));
+        meta.learn_archived(writers_of_logs(kept)).await?;
     }
     latest_slices(files, &meta.timeline, &replaced, version, options)
 }
 
 /// The instants that wrote log files, as their names say from version 8 on.
-fn writers_of_logs(files: &[PartitionFiles]) -> Vec<InstantTime> {
-    let files = files.iter().flat_map(|partition| &partition.files);
+fn writers_of_logs<'a>(files: impl Iterator<Item = &'a PartitionFiles>) -> Vec<InstantTime> {
+    let files = files.flat_map(|partition| &partition.files);
     let names = files.filter_map(|file| LogFileName::parse(file.path.rsplit('/').next()?));
     names.map(|name| name.instant).collect()
 }

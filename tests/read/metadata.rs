@@ -1,5 +1,6 @@
 //! Reads whose file names come from the metadata table: the same rows, fewer requests, and what happens when it is broken.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
@@ -103,12 +104,41 @@ fn the_first_batch_of_a_partitioned_table_takes_eight_requests_and_one_a_log_fil
     });
 }
 
+/// With the metadata table at hand the files of other partitions are known; a folder that is not listed counts as one.
+#[test]
+fn partitions_that_are_ruled_out_count_among_the_files_left_out() {
+    block_on(async {
+        let slices = open(PARTS).await.file_slices(&options(&json!({}))).await;
+        let facts = serde_json::to_value(slices.unwrap()).unwrap();
+        let in_oslo = |slice: &&Value| slice["partitionPath"] == "city=oslo";
+        let all = facts.as_array().unwrap().len();
+        let oslo = facts.as_array().unwrap().iter().filter(in_oslo).count();
+        let others: BTreeSet<_> = support::files(PARTS)
+            .iter()
+            .filter_map(|(path, _)| {
+                path.strip_prefix("city=")?
+                    .split('/')
+                    .next()
+                    .map(str::to_owned)
+            })
+            .filter(|city| city != "oslo")
+            .collect();
+        let folders = (oslo + others.len(), others.len());
+        for (enable, expected) in [("true", (all, all - oslo)), ("false", folders)] {
+            let query = json!({"filters": [["city", "=", "oslo"]], "hudiOptions": {"hoodie.metadata.enable": enable}});
+            let table = open(PARTS).await.for_call(CallScope::default());
+            let read = table.read(&options(&query)).await.unwrap();
+            assert_eq!(read.files(), expected, "{enable}");
+        }
+    });
+}
+
 type Damage = &'static dyn Fn(&InMemory);
 
 #[test]
 fn a_broken_metadata_table_is_named_and_the_store_lists_instead() {
     block_on(async {
-        let damages: [(&str, Damage); 4] = [
+        let damages: [(&str, Damage); 5] = [
             ("TRABLK", &|store| {
                 let path = paths(PARTS, "/files/files-").remove(0);
                 let mut bytes = support::get(store, &path);
@@ -128,6 +158,12 @@ fn a_broken_metadata_table_is_named_and_the_store_lists_instead() {
             ("behind", &|store| {
                 let last = paths(PARTS, ".deltacommit").pop().unwrap();
                 support::delete(store, &last);
+            }),
+            // Somebody wrote once without it, and then with it again.
+            ("behind", &|store| {
+                let mut completed = paths(PARTS, ".deltacommit");
+                completed.retain(|path| path.ends_with(".deltacommit"));
+                support::delete(store, &completed[completed.len() - 2]);
             }),
         ];
         for (word, damage) in damages {

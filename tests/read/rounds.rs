@@ -1,110 +1,25 @@
 //! Which requests wait for which: what a read over a slow network is made of.
 
-use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures::TryStreamExt;
-use futures::stream::BoxStream;
 use hudi_wasm::config::ReadOptions;
 use hudi_wasm::storage::{Storage, StorageOptions};
 use hudi_wasm::table::{OpenOptions, Table};
-use object_store::memory::InMemory;
-use object_store::path::Path;
-use object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
-};
 
+use crate::support::watched::Watched;
 use crate::support::{self, block_on};
 
 /// A table of one base file, copy on write.
 const TABLE: &str = "v9_cow_simple";
 
-/// A store that notes when a request begins and when it ends; commits take much longer than anything else.
-#[derive(Debug)]
-struct Slow {
-    inner: Arc<InMemory>,
-    heard: Mutex<Vec<(char, String)>>,
-}
-
-impl Slow {
-    async fn pass(&self, path: &str) {
-        self.note('>', path);
-        let turns = if path.ends_with("commit") { 400 } else { 5 };
-        for _ in 0..turns {
-            tokio::task::yield_now().await;
-        }
-        self.note('<', path);
-    }
-
-    fn note(&self, what: char, path: &str) {
-        self.heard.lock().unwrap().push((what, path.to_owned()));
-    }
-
-    /// When the first request of a kind began (`>`) or ended (`<`).
-    fn place(&self, what: char, end: &str) -> Option<usize> {
-        let heard = self.heard.lock().unwrap();
-        let mut heard = heard.iter();
-        heard.position(|(noted, path)| *noted == what && path.ends_with(end))
-    }
-}
-
-impl fmt::Display for Slow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("slow")
-    }
-}
-
-#[async_trait]
-impl ObjectStore for Slow {
-    async fn put_opts(&self, location: &Path, _: PutPayload, _: PutOptions) -> Result<PutResult> {
-        panic!("a read puts {location}");
-    }
-
-    async fn put_multipart_opts(
-        &self,
-        location: &Path,
-        _: PutMultipartOptions,
-    ) -> Result<Box<dyn MultipartUpload>> {
-        panic!("a read puts {location}");
-    }
-
-    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        self.pass(location.as_ref()).await;
-        self.inner.get_opts(location, options).await
-    }
-
-    fn delete_stream(
-        &self,
-        _: BoxStream<'static, Result<Path>>,
-    ) -> BoxStream<'static, Result<Path>> {
-        panic!("a read deletes");
-    }
-
-    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.inner.list(prefix)
-    }
-
-    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.pass(prefix.map_or("", Path::as_ref)).await;
-        self.inner.list_with_delimiter(prefix).await
-    }
-
-    async fn copy_opts(&self, from: &Path, _: &Path, _: CopyOptions) -> Result<()> {
-        panic!("a read copies {from}");
-    }
-}
-
 /// Reads with the metadata table aside; the rows, and what the store heard after the table was open.
-async fn read(mut options: ReadOptions) -> (usize, Arc<Slow>) {
-    let store = Arc::new(Slow {
-        inner: support::store(TABLE),
-        heard: Mutex::default(),
-    });
+async fn read(mut options: ReadOptions) -> (usize, Arc<Watched>) {
+    let store = Watched::new(support::store(TABLE));
+    store.slow("commit", 4000);
     let storage = Storage::new(Arc::clone(&store) as _, StorageOptions::default());
     let table = Table::open(storage, OpenOptions::default()).await.unwrap();
-    store.heard.lock().unwrap().clear();
+    store.requests();
     let metadata = "hoodie.metadata.enable".to_owned();
     options.hudi_options.insert(metadata, "false".to_owned());
     let read = table.read(&options).await.unwrap();
@@ -123,7 +38,7 @@ fn the_first_footer_is_fetched_while_the_schema_is_on_its_way() {
         assert!(
             schema.0 < footer.0 && footer.1 < schema.1,
             "{:?}",
-            store.heard
+            store.asked()
         );
     });
 }
@@ -151,5 +66,54 @@ fn a_limit_of_no_rows_fetches_no_file() {
         options.limit = Some(0);
         let (rows, store) = read(options).await;
         assert_eq!((rows, store.place('>', ".parquet")), (0, None));
+    });
+}
+
+/// A table of three partitions with a metadata table.
+const PARTS: &str = "v9_cow_hive_parts";
+
+/// Log files of the one file group that lists the table.
+fn logs() -> usize {
+    let files = support::files(PARTS).into_iter();
+    let logs = files.filter(|(path, _)| path.starts_with(".hoodie/metadata/files/.files"));
+    logs.count()
+}
+
+async fn open(store: &Arc<Watched>) -> Table {
+    let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
+    Table::open(storage, OpenOptions::default()).await.unwrap()
+}
+
+async fn first_batch(table: &Table) {
+    let mut options = ReadOptions::default();
+    options.limit = Some(1);
+    let mut read = table.read(&options).await.unwrap();
+    assert!(read.try_next().await.unwrap().is_some());
+}
+
+async fn whole(table: &Table) {
+    let read = table.read(&ReadOptions::default()).await.unwrap();
+    let batches: Vec<_> = read.try_collect().await.unwrap();
+    assert!(!batches.is_empty());
+}
+
+#[test]
+fn the_first_batch_of_a_partitioned_table_comes_in_five_rounds_and_few_requests() {
+    block_on(async {
+        let store = Watched::new(support::store(PARTS));
+        let table = open(&store).await;
+        first_batch(&table).await;
+        let asked = store.requests();
+        let rounds = asked.iter().map(|asked| asked.round).max();
+        // The properties, one listing of everything, the index's base file, the schema, and of the first file its end and data.
+        assert!(asked.len() <= 6 + logs(), "{asked:#?}");
+        assert!(rounds <= Some(5), "{asked:#?}");
+        whole(&table).await;
+        store.asked();
+        whole(&table).await;
+        assert_eq!(store.asked(), Vec::<String>::new());
+        whole(&table.refresh().await.unwrap()).await;
+        let asked = store.asked();
+        assert!(asked.len() <= 2, "{asked:?}");
     });
 }

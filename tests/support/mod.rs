@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub mod rows;
+pub mod watched;
 
 use futures::FutureExt;
 use object_store::ObjectStoreExt;

@@ -4,7 +4,6 @@
 mod damage;
 mod odd;
 mod requests;
-mod store;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,12 +1,28 @@
 //! What opening and asking costs, and stores that show a file before its content.
 
-use super::store::Watched;
+use super::support::watched::Watched;
 use super::support::{self, store};
 use super::{open, time};
-use hudi_wasm::timeline::table_schema;
+use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::timeline::{MetaClient, table_schema};
 
 #[test]
-fn a_table_opens_with_two_requests_and_one_of_version_6_with_three() {
+fn a_table_of_any_version_opens_with_two_requests_in_one_round() {
+    for name in ["v9_cow_simple", "v6_cow_parts"] {
+        let store = Watched::new(store(name));
+        open(store.clone()).unwrap();
+        let mut asked = store.requests();
+        assert!(asked.iter().all(|asked| asked.round == 1), "{asked:?}");
+        asked.sort_by(|a, b| a.what.cmp(&b.what));
+        let asked: Vec<_> = asked.iter().map(|asked| asked.what.as_str()).collect();
+        let expected = ["GET .hoodie/hoodie.properties", "LIST .hoodie"];
+        assert_eq!(asked, expected, "{name}");
+    }
+}
+
+/// A host that shows its folders one by one, as a directory's page does.
+#[test]
+fn where_folders_are_listed_one_by_one_the_timeline_alone_is_listed() {
     let properties = "GET .hoodie/hoodie.properties";
     let timeline = "LIST .hoodie/timeline";
     for (name, expected) in [
@@ -14,7 +30,12 @@ fn a_table_opens_with_two_requests_and_one_of_version_6_with_three() {
         ("v6_cow_parts", vec![properties, timeline, "LIST .hoodie"]),
     ] {
         let store = Watched::new(store(name));
-        open(store.clone()).unwrap();
+        let options = StorageOptions {
+            lists_flat: false,
+            ..StorageOptions::default()
+        };
+        let storage = Storage::new(store.clone(), options);
+        support::block_on(MetaClient::load(storage)).unwrap();
         let mut asked = store.asked();
         asked.get_mut(..2).unwrap().sort();
         assert_eq!(asked, expected, "{name}");
