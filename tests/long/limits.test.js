@@ -49,7 +49,7 @@ test('in a page 64 reads at once, then 200 one after the other, then 64 again le
         const first = [];
         for (let i = 0; i < 20; i += 1) first.push((await table.read()).metrics.wasmBytes);
         const before = [];
-        for (let i = 0; i < 4; i += 1) before.push(await round());
+        for (let i = 0; i < 10; i += 1) before.push(await round());
         const single = [];
         for (let i = 0; i < 200; i += 1) single.push((await table.read()).metrics.wasmBytes);
         const after = [];
@@ -65,8 +65,8 @@ test('in a page 64 reads at once, then 200 one after the other, then 64 again le
   const [tenth = 0, twentieth = 0, early = 0, late = 0] = single;
   assert.ok(twentieth <= tenth * 1.1, 'it grows from read to read');
   assert.ok(late <= early, '200 reads that need less than 64 at once make it grow');
-  // How many of the 64 hold a decoded batch at one moment is a matter of chance, so a round may need somewhat more than all before it.
-  assert.ok(Math.max(...after) <= Math.max(...before) * 1.3, 'it grows from round to round');
+  // How many of the 64 hold a decoded batch at one moment is a matter of chance: ten rounds see nearly the most.
+  assert.ok(Math.max(...after) <= Math.max(...before) * 1.1, 'it grows from round to round');
 });
 
 test('in a page a stream of 2 GB of rows stays within 64 MiB above one row group', async () => {
