@@ -60,7 +60,7 @@ export interface RowsQuestion {
 }
 export interface RowsAnswer { readonly columns: readonly Column[]; readonly rows: readonly (readonly Cell[])[]; readonly metrics: ReadMetrics }
 
-/** The engine as the page calls it, in a worker or not. */
+/** The engine as the page calls it. */
 export interface Engine {
   open(question: { uri: string; storage: PageStorage; timezone?: string; guessed?: boolean /* the manifest's address is the usual one, not one that was given */ }): Promise<TableFacts>;
   rows(question: RowsQuestion): Promise<RowsAnswer>;
@@ -69,7 +69,7 @@ export interface Engine {
   instant(entry: TimelineEntry): Promise<string>;
 }
 
-/** A failure as plain data, so that it survives postMessage. */
+/** A failure as plain data. */
 export interface Failure {
   readonly code: HudiErrorCode;
   readonly message: string;

@@ -188,8 +188,25 @@ export class RemoteEngine {
   }
 }
 
-/** What a table is asked for by name: each call ends with its cancel and its events, as the engine's own does. */
-const verbs = ['refresh', 'schema', 'avroSchema', 'timelineEntries', 'instantMetadata', 'fileSlices', 'explain', 'read', 'diff', 'readPaths'];
+/**
+ * What a table is asked for by name: each call ends with its cancel and its events, as the engine's own does. The type holds it to all there are.
+ *
+ * @type {Record<Exclude<keyof import('../glue.d.ts').RawTable, 'facts' | 'timeline' | 'free'>, true>}
+ */
+const verbs = {
+  refresh: true,
+  schema: true,
+  avroSchema: true,
+  timelineEntries: true,
+  instantMetadata: true,
+  fileSlices: true,
+  explain: true,
+  tableStats: true,
+  lookup: true,
+  read: true,
+  diff: true,
+  readPaths: true,
+};
 
 /**
  * A table in the worker, with what it told of itself when it was opened.
@@ -204,7 +221,7 @@ function remoteTable(engine, { of, facts, timeline }) {
     return engine.ask(cancel.id, { do: 'table', of, verb, args }, event);
   };
   return {
-    ...Object.fromEntries(verbs.map((verb) => [verb, ask(verb)])),
+    ...Object.fromEntries(Object.keys(verbs).map((verb) => [verb, ask(verb)])),
     facts: () => facts,
     timeline: () => timeline,
     free: () => engine.free('table', of),

@@ -69,12 +69,14 @@ test('a table there is a HudiTable: facts, timeline, schema, slices, plan, refre
         const reader = await Reader.open(url, { storage });
         const { numRows, metrics } = await reader.readFileSlice(slices[0], { projection: [] });
         const plan = await table.explain();
+        const found = await table.lookup(['1', '2', 'nobody']);
+        const stats = (await (await HudiTable.open(url, { storage })).computeTableStats()) ?? null;
         const timeline = table.getTimeline();
         const told = [table.tableName, table.isMor, table.baseUrl, table.hudiOptions(), table.storageOptions().type, table instanceof hudi.HudiTable];
         const schema = await table.getSchema();
         const instants = await timeline.getInstants({ limit: 1 });
         const body = await timeline.getInstantMetadataInJson(instants[0]);
-        return JSON.stringify([told, slices, numRows, metrics.filesTotal, plan, timeline.getCompletedCommits(), schema.fields, schema.ipc.length, instants, body]);
+        return JSON.stringify([told, slices, numRows, metrics.filesTotal, plan, found.numRows, stats, timeline.getCompletedCommits(), schema.fields, schema.ipc.length, instants, body]);
       };
       const both = [await facts(hudi.HudiTable, hudi.HudiFileGroupReader), await facts(worker.HudiTable, worker.HudiFileGroupReader)];
       worker.terminate();

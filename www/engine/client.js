@@ -1,13 +1,13 @@
-// The page's end of the worker. Calls go one after another, so that each request belongs to the call that is running.
+// The page's line to the engine. Calls go one after another, so that each request belongs to the call that is running.
 
 import { signal } from '@preact/signals';
+import { PageEngine } from './engine.js';
 import { failureOf } from './failure.js';
 
 /**
  * @typedef {import('../types.js').ActionFacts} ActionFacts
  * @typedef {import('../types.js').SeenRequest} SeenRequest
  * @typedef {import('../types.js').Failure} Failure
- * @typedef {{ label: string, resolve: (value: any) => void, reject: (failure: Failure) => void }} Waiting
  */
 
 const keptRequests = 2000;
@@ -24,12 +24,9 @@ let nextId = 1;
 let nextRequest = 1;
 /** What the open table, or the one that is being opened, is reached through. */
 let storage = 'http';
-/** @type {Map<number, Waiting>} */
-const waiting = new Map();
 /** @type {Promise<unknown>} */
 let line = Promise.resolve();
-/** @type {Worker | undefined} */
-let worker;
+const engine = new PageEngine(note);
 
 /**
  * Asks the engine. Throws a `Failure`; a call whose signal fires before its turn never starts.
@@ -53,22 +50,16 @@ async function run(verb, label, question, signal) {
   running.value = { id, label };
   const before = storage;
   if (verb === 'open') storage = /** @type {Parameters<import('../types.js').Engine['open']>[0]} */ (question).storage.type;
-  const cancel = () => started().postMessage({ cancel: id });
-  signal.addEventListener('abort', cancel);
+  const call = { signal, onProgress: (/** @type {import('../../js/index.js').HudiProgress} */ event) => progress(id, event) };
   let memory;
   try {
-    const value = await new Promise((resolve, reject) => {
-      waiting.set(id, { label, resolve, reject });
-      started().postMessage({ id, verb, question });
-    });
+    const value = await /** @type {any} */ (engine)[verb](question, call);
     memory = value?.metrics?.wasmBytes;
     return value;
-  } catch (failure) {
+  } catch (error) {
     storage = before;
-    throw failure;
+    throw failureOf(error);
   } finally {
-    signal.removeEventListener('abort', cancel);
-    waiting.delete(id);
     running.value = undefined;
     actions.value = [...actions.value.slice(1 - keptActions), factsOf(id, label, began, memory)];
   }
@@ -87,29 +78,9 @@ function factsOf(id, label, began, memory) {
   return { id, label, began, ms, requests: network.length, bytes: sum, cacheHits: cached, ...(memory !== undefined && { memory }) };
 }
 
-function started() {
-  if (worker) return worker;
-  worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
-  worker.addEventListener('message', ({ data }) => hear(data));
-  worker.addEventListener('error', (event) => {
-    const failure = failureOf(new Error(event.message || 'the engine could not be started'));
-    for (const { reject } of waiting.values()) reject({ ...failure, code: 'WASM_INIT', retryable: true });
-    worker?.terminate();
-    worker = undefined;
-  });
-  return worker;
-}
-
-/** @param {any} data a worker's message */
-function hear(data) {
-  if (data.event === 'request') note(data.value, data.ended - performance.timeOrigin);
-  else if (data.event === 'progress') progress(data.id, data.value);
-  else if (data.failure) waiting.get(data.id)?.reject(data.failure);
-  else waiting.get(data.id)?.resolve(data.value);
-}
-
-/** @param {import('../types.js').RequestInfoEvent} event @param {number} ended on the page's clock */
-function note(event, ended) {
+/** @param {import('../types.js').RequestInfoEvent} event */
+function note(event) {
+  const ended = performance.now();
   const seen = { ...event, id: nextRequest++, action: running.value?.id ?? 0, began: ended - event.ms, from: fromOf(event) };
   requests.value = [...requests.value.slice(1 - keptRequests), seen];
 }
@@ -124,7 +95,7 @@ function fromOf({ source, method }) {
   return storage === 'http' && method === 'LIST' ? 'manifest' : 'network';
 }
 
-/** @param {number} id @param {any} event */
+/** @param {number} id @param {import('../../js/index.js').HudiProgress} event */
 function progress(id, event) {
   const now = running.value;
   if (now?.id !== id) return;

@@ -1,6 +1,7 @@
-// The page's questions, answered by the public API of the package and turned into plain data that can cross to the page.
+// The page's questions, answered by the public API of the package over an engine in a worker, and turned into plain data.
 
-import { HudiError, HudiTable, init } from '../../js/entry/slim.js';
+import { HudiError } from '../../js/index.js';
+import { createHudiWorker } from '../../js/worker/index.js';
 import { columnsOf, tableOf } from './cells.js';
 import { filesOfTable, folderStore } from './folder_store.js';
 
@@ -8,17 +9,21 @@ import { filesOfTable, folderStore } from './folder_store.js';
  * @typedef {import('../types.js').TableFacts} TableFacts
  * @typedef {import('../types.js').TimelineEntry} TimelineEntry
  * @typedef {import('../types.js').RowsQuestion} RowsQuestion
+ * @typedef {import('../../js/index.js').HudiTable} HudiTable
  * @typedef {import('../../js/index.js').CallOptions} CallOptions
  */
 
 export class PageEngine {
   /** @type {HudiTable | undefined} */
   #table;
+  #worker = createHudiWorker({
+    worker: () => new Worker(new URL('worker.js', import.meta.url), { type: 'module' }),
+    module: new URL('core_bg.wasm', import.meta.url),
+  });
 
-  /** @param {(event: import('../types.js').RequestInfoEvent) => void} onRequest @param {string | URL} wasm */
-  constructor(onRequest, wasm) {
+  /** @param {(event: import('../types.js').RequestInfoEvent) => void} onRequest */
+  constructor(onRequest) {
     this.onRequest = onRequest;
-    this.wasm = wasm;
   }
 
   /**
@@ -27,16 +32,15 @@ export class PageEngine {
    * @param {CallOptions} call
    */
   async open({ uri, storage, timezone, guessed = false }, call) {
-    await init({ module: this.wasm });
     const store = storage.type === 'folder' ? folderStore(filesOfTable(storage.files)) : storage;
     const options = { ...call, storage: store, onRequest: this.onRequest, ...(timezone && { timezone }) };
     try {
-      return await this.#take(await HudiTable.open(uri, options), call);
+      return await this.#take(await this.#worker.HudiTable.open(uri, options), call);
     } catch (error) {
       // Nobody named this manifest: what is said of the address alone tells more than that it is not there.
       const guess = guessed && HudiError.is(error, 'NOT_FOUND') && error.path?.includes('manifest');
       if (!guess || storage.type !== 'http') throw error;
-      return this.#take(await HudiTable.open(uri, { ...options, storage: { ...storage, listing: 'none' } }), call);
+      return this.#take(await this.#worker.HudiTable.open(uri, { ...options, storage: { ...storage, listing: 'none' } }), call);
     }
   }
 
@@ -70,7 +74,6 @@ export class PageEngine {
   }
 
   #held() {
-    // After a worker died its successor holds no table.
     if (!this.#table) throw Object.assign(new Error('no table is open here any more'), { code: 'DISPOSED' });
     return this.#table;
   }
