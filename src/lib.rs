@@ -54,6 +54,8 @@ pub mod view;
 pub mod metadata;
 pub mod read;
 
+pub mod index;
+
 pub mod table;
 
 #[cfg(target_arch = "wasm32")]

@@ -40,7 +40,7 @@ pub use fence::Fence;
 pub use index_defs::IndexDefinition;
 pub use listing::MetadataListing;
 pub use metadata_table::MetadataTable;
-pub use payload::{ColumnStats, Payload, RecordLocation};
+pub use payload::{ColumnStats, FileEntry, Payload, RecordLocation};
 pub use record_index::Locations;
 pub use shard::Shard;
 pub use stats::StoredStats;

@@ -18,6 +18,7 @@
 //! | `key_value.rs` | a data block's keys and values |
 //! | `query.rs` | [`Query`]: which keys are wanted |
 //! | `reader.rs` | [`HFile`], opened; [`Search`] from the root down to data blocks; [`scan_all`] |
+//! | `writer.rs` | [`HFileWriter`]: a file as Hudi 1.1 writes it |
 //!
 //! Source: Hudi 1.1 `hudi-io` (`HFileReaderImpl`, `HFileBlock`, `HFileTrailer`), HBase 2.4 `HFileBlock`.
 
@@ -29,6 +30,7 @@ mod proto;
 mod query;
 mod reader;
 mod trailer;
+mod writer;
 
 pub use index::BlockRef;
 pub use info::FileInfo;
@@ -36,6 +38,7 @@ pub use key_value::KeyValue;
 pub use query::Query;
 pub use reader::{HFile, Opening, Search, first_range, scan_all};
 pub use trailer::{Compression, Trailer};
+pub use writer::{BaseFileExtras, HFileWriter};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

@@ -218,3 +218,95 @@ fn damage_in_index_trailer_and_lengths_is_named() {
     check(&|b| b[codec] = 6, "UNSUPPORTED", "compression");
     check(&|b| b[codec] = 99, "CORRUPT", "codec");
 }
+
+/// Every block of a file in its order: what it begins with and its data. Java's native writer leaves no checksums.
+fn blocks(file: &Bytes) -> Vec<([u8; 8], Vec<u8>)> {
+    let end = file.len() - 4096;
+    let (mut at, mut found) = (0, Vec::new());
+    while at < end {
+        let number = |from: usize| {
+            u32::from_be_bytes(file[at + from..at + from + 4].try_into().unwrap()) as usize
+        };
+        let (on_disk, with_header) = (33 + number(8), number(29));
+        assert!(
+            file[at + with_header..at + on_disk]
+                .iter()
+                .all(|byte| *byte == 0)
+        );
+        let mut data = Vec::new();
+        let mut gzip = flate2::read::GzDecoder::new(&file[at + 33..at + with_header]);
+        std::io::Read::read_to_end(&mut gzip, &mut data).unwrap();
+        assert_eq!(data.len(), number(12));
+        found.push((file[at..at + 8].try_into().unwrap(), data));
+        at += on_disk;
+    }
+    found
+}
+
+/// Where `name` ends in the data of a file info, and how long the value behind it is.
+fn value_of<'a>(info: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let at = info
+        .windows(name.len())
+        .position(|window| window == name.as_bytes())?
+        + name.len();
+    // Tag 0x12, then a length: of one byte for all but the schema.
+    Some(&info[at + 2..at + 2 + usize::from(info[at + 1])])
+}
+
+#[test]
+fn base_files_that_javas_own_writer_wrote_are_written_again_block_by_block() {
+    let mut written = 0;
+    for table in support::tables() {
+        for (path, file) in hfiles(&table) {
+            // HBase's writer leaves sums of CRC-32C, its byte is at 24.
+            if file[24] != 0 {
+                continue;
+            }
+            let theirs = blocks(&file);
+            let info = &theirs.last().unwrap().1;
+            let created = i64::from_be_bytes(
+                value_of(info, "hfile.CREATE_TIME_TS")
+                    .unwrap()
+                    .try_into()
+                    .unwrap(),
+            );
+            let bloom = theirs.iter().find(|(magic, _)| magic == b"METABLKc");
+            let extras = bloom.map(|(_, filter)| BaseFileExtras {
+                bloom_filter: String::from_utf8(filter.clone()).unwrap(),
+                bloom_type: "DYNAMIC_V0",
+            });
+            let schema = open(&file).unwrap().info().schema.clone().unwrap();
+            let mut writer = HFileWriter::new(&schema);
+            for entry in scan_all(&file).unwrap() {
+                writer.add(&entry.key, &entry.value).unwrap();
+            }
+            let again = Bytes::from(writer.finish(created, extras.as_ref()).unwrap());
+            let ours = blocks(&again);
+            assert_eq!(ours.len(), theirs.len(), "{table} {path}");
+            for ((magic, data), (their_magic, their_data)) in ours.iter().zip(&theirs) {
+                assert_eq!(magic, their_magic, "{table} {path}");
+                // Root indexes name places, and gzip makes other sizes.
+                if magic != b"IDXROOT2" {
+                    assert!(
+                        data == their_data,
+                        "{table} {path} {}",
+                        String::from_utf8_lossy(magic)
+                    );
+                } else {
+                    assert_eq!(data.len(), their_data.len());
+                }
+            }
+            let of = |file: &Bytes| {
+                Trailer::parse(file.len() as u64, &file[file.len() - 4096..]).unwrap()
+            };
+            let (ours, theirs) = (of(&again), of(&file));
+            assert_eq!(
+                (ours.entries, ours.data_index_count),
+                (theirs.entries, theirs.data_index_count)
+            );
+            assert_eq!(ours.data_index_levels, theirs.data_index_levels);
+            written += 1;
+        }
+    }
+    assert!(written > 100, "{written}");
+}

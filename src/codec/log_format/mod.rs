@@ -20,6 +20,7 @@
 //! | `header.rs` | the maps at both ends of a block |
 //! | `pieces.rs` | the bytes of a file that are there |
 //! | `scanner.rs` | [`LogScanner`]: the next block, or the next damaged span |
+//! | `writer.rs` | [`write_block`]: a block's frame around its content |
 //!
 //! Source: Hudi 1.1 `HoodieLogFileReader`, `HoodieLogFormat`, `HoodieLogBlock`.
 
@@ -27,9 +28,11 @@ mod block;
 mod header;
 mod pieces;
 mod scanner;
+mod writer;
 
 pub use block::{BlockHeader, BlockKind, Command, LogBlock};
 pub use scanner::{LogScanner, Step};
+pub use writer::write_block;
 
 #[cfg(test)]
 pub(crate) mod building;
