@@ -9,7 +9,7 @@
 //! | 1 | [`schema`] [`expr`] [`codec`] [`keygen`] [`merge`] |
 //! | 2 | [`storage`] [`http_store`] |
 //! | 3 | [`timeline`] |
-//! | 4 | [`view`] [`slice`](mod@slice) |
+//! | 4 | [`commit`] [`view`] [`slice`](mod@slice) |
 //! | 5 | [`metadata`] [`read`] |
 //! | 8 | [`table`] |
 //! | 9 | `js_api` (wasm32 only) |
@@ -48,6 +48,7 @@ pub mod storage;
 
 pub mod timeline;
 
+pub mod commit;
 pub mod slice;
 pub mod view;
 

@@ -34,6 +34,55 @@ pub fn checksum(properties: &Properties) -> u32 {
     crc32fast::hash(text.as_bytes())
 }
 
+/// Writes Java properties text: the comments, then a line a property in the order of their keys.
+///
+/// ISO-8859-1 as Java writes it, so all that is not printable ASCII becomes `\\uXXXX`. Source:
+/// `java.util.Properties.store`.
+pub fn store(properties: &Properties, comments: &[&str]) -> Vec<u8> {
+    let mut text = String::new();
+    for comment in comments {
+        text.push('#');
+        text.push_str(comment);
+        text.push('\n');
+    }
+    for (key, value) in properties {
+        escape(key, true, &mut text);
+        text.push('=');
+        escape(value, false, &mut text);
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+/// A moment as Java writes it under a properties file's first comment: `Sun Nov 29 20:44:53 UTC 2026`.
+pub fn java_date(epoch_millis: i64) -> String {
+    let moment = chrono::DateTime::from_timestamp_millis(epoch_millis).unwrap_or_default();
+    moment.format("%a %b %d %H:%M:%S UTC %Y").to_string()
+}
+
+/// Java escapes every space of a key, and one at the start of a value.
+fn escape(text: &str, is_key: bool, out: &mut String) {
+    for (at, c) in text.chars().enumerate() {
+        match c {
+            ' ' if is_key || at == 0 => out.push_str("\\ "),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\u{c}' => out.push_str("\\f"),
+            '\\' | '=' | ':' | '#' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04X}"));
+                }
+            }
+        }
+    }
+}
+
 /// Lines after joining continuations; comments and blank lines are passed over.
 struct LogicalLines<'a> {
     bytes: &'a [u8],
@@ -195,6 +244,50 @@ mod tests {
                 ("CORRUPT", Some(line)),
                 "{text:?}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_escaped_as_in_java_and_read_back() {
+        let pairs = [
+            ("a key", " value: of=it"),
+            ("b#!", "\\tab\tand\nline"),
+            ("c", "é😀 ~\u{7f}"),
+            ("d", ""),
+        ];
+        let properties: Properties = pairs
+            .iter()
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect();
+        let text = store(&properties, &["first", "second"]);
+        let expected = "#first\n#second\na\\ key=\\ value\\: of\\=it\nb\\#\\!=\\\\tab\\tand\\nline\n\
+                        c=\\u00E9\\uD83D\\uDE00 ~\\u007F\nd=\n";
+        assert_eq!(String::from_utf8(text.clone()).unwrap(), expected);
+        assert_eq!(parse(&text).unwrap(), properties);
+    }
+
+    // The comment of v9_cow_simple's properties, beside `Updated at 2026-11-29T20:44:53.918154083Z`.
+    #[test]
+    fn dates_are_javas() {
+        assert_eq!(java_date(1_795_985_093_918), "Sun Nov 29 20:44:53 UTC 2026");
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    #[test]
+    fn the_lines_of_spark_are_written_again() {
+        for table in crate::support::tables() {
+            let files = crate::support::files(&table).into_iter();
+            for (path, text) in files.filter(|(path, _)| path.ends_with("/hoodie.properties")) {
+                let lines = |text: &[u8]| {
+                    let text = String::from_utf8(text.to_vec()).unwrap();
+                    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+                    lines.retain(|line| !line.starts_with('#'));
+                    lines.sort();
+                    lines
+                };
+                let written = store(&parse(&text).unwrap(), &[]);
+                assert_eq!(lines(&written), lines(&text), "{table} {path}");
+            }
         }
     }
 

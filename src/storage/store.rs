@@ -120,6 +120,13 @@ impl Storage {
         }
     }
 
+    /// A name for the place that this storage stands on, good for as long as the store lives: what locks inside a process
+    /// go by.
+    pub fn identity(&self) -> String {
+        let store = Arc::as_ptr(&self.shared.store).cast::<()>();
+        format!("{store:p}/{}", self.shared.options.base)
+    }
+
     /// The most bytes that one request asks for.
     pub fn max_request(&self) -> u64 {
         self.shared.options.max_request

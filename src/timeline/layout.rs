@@ -47,6 +47,26 @@ impl TimelineName {
             state,
         })
     }
+
+    /// The name of the file: the way back of [`TimelineName::parse`].
+    pub fn file_name(&self, layout: TimelineLayout) -> String {
+        let (time, action) = (&self.time, &self.action);
+        match (self.state, self.completion_in(layout)) {
+            (State::Requested, _) => format!("{time}.{action}.requested"),
+            (State::Inflight, _) if *action == Action::Commit => format!("{time}.inflight"),
+            (State::Inflight, _) => format!("{time}.{action}.inflight"),
+            (State::Completed, Some(completion)) => format!("{time}_{completion}.{action}"),
+            (State::Completed, None) => format!("{time}.{action}"),
+        }
+    }
+
+    /// The completion time, in a layout that says it.
+    pub fn completion_in(&self, layout: TimelineLayout) -> Option<InstantTime> {
+        match layout {
+            TimelineLayout::One => None,
+            TimelineLayout::Two => self.completion.clone(),
+        }
+    }
 }
 
 fn is_action_word(word: &str) -> bool {
@@ -68,6 +88,11 @@ mod tests {
             (n.action.as_str(), n.state, n.completion.is_some())
         });
         assert_eq!(found, expected, "{name}");
+        if let Some(found) =
+            TimelineName::parse(name, layout).filter(|_| !name.contains(".commit.inflight"))
+        {
+            assert_eq!(found.file_name(layout), name);
+        }
     }
 
     #[test]
