@@ -11,6 +11,7 @@
 //! | 3 | [`timeline`] |
 //! | 4 | [`commit`] [`view`] [`slice`](mod@slice) |
 //! | 5 | [`metadata`] [`read`] |
+//! | 6 | [`index`] [`write`](mod@write) |
 //! | 8 | [`table`] |
 //! | 9 | `js_api` (wasm32 only) |
 #![warn(
@@ -56,6 +57,7 @@ pub mod metadata;
 pub mod read;
 
 pub mod index;
+pub mod write;
 
 pub mod table;
 

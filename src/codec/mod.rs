@@ -4,9 +4,11 @@
 //! path and adds it to errors.
 
 pub mod avro;
+pub mod bloom;
 pub mod bytes;
 pub mod hfile;
 pub mod java_json;
+pub mod java_number;
 pub mod log_block;
 pub mod log_format;
 pub mod parquet;

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::datatypes::Schema;
 
+use super::record_keys::RecordKeys;
 use crate::expr::Scalar;
 use crate::model::PartitionPath;
 
@@ -55,82 +56,4 @@ pub struct ColumnRange {
     pub total_size: u64,
     /// The same before compression.
     pub total_uncompressed_size: u64,
-}
-
-/// Record keys in one piece of memory, four bytes a key beside their text.
-#[derive(Debug, Clone, Default)]
-pub struct RecordKeys {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl RecordKeys {
-    /// Adds a key; `false` when their text would not fit into four gigabytes.
-    #[must_use]
-    pub fn push(&mut self, key: &str) -> bool {
-        let Ok(end) = u32::try_from(self.text.len() + key.len()) else {
-            return false;
-        };
-        self.text.push_str(key);
-        self.ends.push(end);
-        true
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// The key at a place; empty outside.
-    pub fn get(&self, at: usize) -> &str {
-        let end = self.ends.get(at).copied().unwrap_or(0);
-        let start = match at {
-            0 => 0,
-            _ => self.ends.get(at - 1).copied().unwrap_or(0),
-        };
-        self.text
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
-    }
-
-    /// All of them, in the order in which they came.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|at| self.get(at))
-    }
-
-    /// Bytes of memory held.
-    pub fn bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<u32>()
-    }
-}
-
-impl<'a> FromIterator<&'a str> for RecordKeys {
-    /// Keys beyond four gigabytes of text are left out; made for a few.
-    fn from_iter<I: IntoIterator<Item = &'a str>>(keys: I) -> Self {
-        let mut all = Self::default();
-        for key in keys {
-            if !all.push(key) {
-                break;
-            }
-        }
-        all
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_come_back_in_their_order_empty_ones_among_them() {
-        let keys: RecordKeys = ["a", "", "ключ", "b"].into_iter().collect();
-        assert_eq!(keys.len(), 4);
-        assert_eq!(keys.iter().collect::<Vec<_>>(), ["a", "", "ключ", "b"]);
-        assert_eq!((keys.get(4), keys.is_empty()), ("", false));
-    }
 }

@@ -5,10 +5,13 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `change.rs` | [`MetadataChange`]: files added and removed, with their columns' ranges and record keys |
+//! | `change.rs` | [`MetadataChange`]: files added and removed, with their columns' ranges |
+//! | `record_keys.rs` | [`RecordKeys`]: many keys in little memory |
 //!
 //! Source: Hudi 1.1 `HoodieBackedTableMetadataWriter`, `HoodieTableMetadataUtil`, `HoodieMetadataPayload`.
 
 mod change;
+mod record_keys;
 
-pub use change::{AddedFile, ColumnRange, MetadataChange, RecordKeys};
+pub use change::{AddedFile, ColumnRange, MetadataChange};
+pub use record_keys::RecordKeys;

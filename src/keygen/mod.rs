@@ -9,7 +9,7 @@
 //! | `partition_path.rs` | a path split into one text per field |
 //! | `path_value.rs` | a field's text as a value of the column's type |
 //! | `path_bounds.rs` | [`PathBounds`]: what a path says of its rows, asked by a predicate |
-//! | `timestamp.rs` | the moments that a timestamp generator writes as one path |
+//! | `timestamp.rs` | [`TimestampFormat`]: the moments that a timestamp generator writes as one path, and the path of a moment |
 //!
 //! # Where a partition column's value comes from
 //!
@@ -37,3 +37,4 @@ mod timestamp;
 
 pub use partition_columns::{PartitionColumn, PartitionColumns, PartitionValue, ValueSource};
 pub use path_bounds::PathBounds;
+pub use timestamp::TimestampFormat;

@@ -3,8 +3,9 @@
 //! A generator formats a column's moment, perhaps to the day alone, so a path stands for a range of values. The range
 //! is given only where every value of the path surely lies in it; it may be wider.
 
+use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use chrono::{Days, Months, NaiveDate, NaiveDateTime, TimeDelta};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 
 use crate::config::TableConfig;
 use crate::expr::Scalar;
@@ -14,7 +15,7 @@ const FARTHEST_OFFSET: i64 = 18 * 3600;
 
 /// How a table's timestamp generator writes moments, when its properties tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TimestampFormat {
+pub struct TimestampFormat {
     unit: Unit,
     pattern: Vec<Token>,
     /// Seconds east of UTC; `None` for a zone whose rules are not known here.
@@ -56,7 +57,7 @@ pub(super) fn folders(config: &TableConfig) -> Option<usize> {
 
 impl TimestampFormat {
     /// `None` when the properties do not tell, or tell something that this file does not know surely.
-    pub(super) fn of(config: &TableConfig) -> Option<Self> {
+    pub fn of(config: &TableConfig) -> Option<Self> {
         let get = |key| config.keygen_timebased(key);
         let zone = get("output.timezone").or_else(|| get("timezone"));
         Some(Self {
@@ -88,6 +89,47 @@ impl TimestampFormat {
             ),
         };
         Some((Scalar::Int(min), Scalar::Int(max)))
+    }
+
+    /// Whether values of a column of type `data_type` are written: those are integers, and the zone must be known.
+    pub fn writes(&self, data_type: &DataType) -> bool {
+        matches!(data_type, DataType::Int32 | DataType::Int64) && self.offset.is_some()
+    }
+
+    /// The path's text for a value; none for one that has no date of four digits. Java cuts fractions of a millisecond
+    /// towards zero.
+    pub fn write(&self, array: &ArrayRef, row: usize) -> Option<String> {
+        let Scalar::Int(count) = Scalar::from_array(array, row)? else {
+            return None;
+        };
+        let millis = match self.unit {
+            Unit::Millis(each) => count.checked_mul(each)?,
+            Unit::Parts(parts) => count / parts,
+        };
+        let local = millis.checked_add(self.offset?.checked_mul(1000)?)?;
+        let clock = DateTime::from_timestamp_millis(local)?.naive_utc();
+        if !(0..=9999).contains(&clock.year()) {
+            return None;
+        }
+        let mut text = String::new();
+        for token in &self.pattern {
+            match token {
+                Token::Literal(c) => text.push(*c),
+                Token::Part(part, width) => {
+                    let number = match part {
+                        Part::Year => clock.year().unsigned_abs(),
+                        Part::Month => clock.month(),
+                        Part::Day => clock.day(),
+                        Part::Hour => clock.hour(),
+                        Part::Minute => clock.minute(),
+                        Part::Second => clock.second(),
+                        Part::Milli => clock.and_utc().timestamp_subsec_millis(),
+                    };
+                    text.push_str(&format!("{number:0width$}"));
+                }
+            }
+        }
+        Some(text)
     }
 
     /// The first millisecond that the text stands for and the first after it, on the wall clock.
@@ -266,6 +308,23 @@ mod tests {
                 assert!((min..=max).contains(&value), "{value} in {day} of {zone}");
             }
         }
+    }
+
+    #[test]
+    fn values_are_written_to_the_paths_where_spark_has_them() {
+        // Rows of three tables that Spark wrote.
+        for (pattern, zone, value, path) in [
+            ("yyyy/MM/dd", "UTC", 1_700_000_000_000, "2023/11/14"),
+            ("yyyy/MM/dd", "UTC", -1, "1969/12/31"),
+            ("yyyy/MM/dd", "GMT+8:00", 1_704_124_800_000, "2024/01/02"),
+            ("yyyyMMddHH", "UTC", 1_700_043_200_000, "2023111510"),
+        ] {
+            let format = format(MILLIS, pattern, Some(zone)).unwrap();
+            let array: ArrayRef = std::sync::Arc::new(arrow::array::Int64Array::from(vec![value]));
+            assert_eq!(format.write(&array, 0).as_deref(), Some(path));
+        }
+        let unknown = format(MILLIS, "yyyy", Some("Europe/Rome")).unwrap();
+        assert!(!unknown.writes(&DataType::Int64));
     }
 
     #[test]

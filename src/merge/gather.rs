@@ -24,14 +24,14 @@ pub(super) const NO_SOURCE: u32 = u32::MAX;
 
 /// Runs put together row by row.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+pub struct Runs {
     runs: Vec<Run>,
     rows: usize,
 }
 
 impl Runs {
     /// Adds a row.
-    pub(super) fn push(&mut self, source: u32, row: u32) {
+    pub fn push(&mut self, source: u32, row: u32) {
         self.rows += 1;
         if let Some(last) = self.runs.last_mut()
             && last.source == source
@@ -59,7 +59,8 @@ impl Runs {
         }
     }
 
-    pub(super) fn rows(&self) -> usize {
+    /// How many rows they are.
+    pub fn rows(&self) -> usize {
         self.rows
     }
 
@@ -71,7 +72,7 @@ impl Runs {
 /// The rows of `runs` out of arrays of one type.
 ///
 /// Errors: `Internal` when the arrays are of several types or a run is beyond its array.
-pub(super) fn gather(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
+pub fn gather(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
     let misfit = || Error::internal("rows are picked from arrays that do not fit");
     let first = sources.first().ok_or_else(misfit)?;
     if sources

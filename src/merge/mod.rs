@@ -37,7 +37,7 @@ mod winners;
 pub use changes::Changes;
 pub use columns::MergeColumns;
 pub use deletes::Deletion;
-pub use gather::filter_rows;
+pub use gather::{Runs, filter_rows, gather};
 pub use merger::{Merged, Merger};
 pub use rules::MergeRules;
 

@@ -35,6 +35,7 @@ mod statistics;
 mod thrift;
 mod unpack;
 mod values;
+mod write;
 
 pub use columns::Columns;
 pub use footer::{Footer, FooterKeys, first_range, metadata_range};
@@ -42,6 +43,7 @@ pub use page_index::{PendingIndex, page_selection};
 pub use parquet::arrow::arrow_reader::RowSelection;
 pub use reader::{GroupReader, GroupRequest, RowFilterFn, Step};
 pub use statistics::{Known, Leaf};
+pub use write::{Codec, ColumnSummary, Compressor, FileSchema, FileWriter, Rows, Source, TextRows};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

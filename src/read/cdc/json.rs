@@ -24,7 +24,7 @@ use arrow::datatypes::{
     TimestampSecondType,
 };
 
-use super::java_number;
+use crate::codec::java_number;
 use crate::schema::{AvroKind, AvroRecord, AvroSchema};
 
 /// Whose text it is.

@@ -5,13 +5,12 @@
 //! | `splits.rs` | [`Split`]: what one instant did to one file group, and which files tell it |
 //! | `images.rs` | the rows of a split, before and after, from change logs and data files |
 //! | `output.rs` | [`CdcOutput`]: changes to batches of `op`, `ts_ms`, `before`, `after` |
-//! | `json.rs`, `java_number.rs` | an image as JSON text, in the two ways Spark writes it |
+//! | `json.rs` | an image as JSON text, in the two ways Spark writes it |
 //! | `run.rs` | [`run_cdc`]: splits to a stream |
 //!
 //! Source: Hudi 1.1 `HoodieCDCExtractor`, `CDCFileGroupIterator`.
 
 mod images;
-mod java_number;
 mod json;
 mod output;
 mod run;

@@ -1,13 +1,13 @@
 //! Floating-point numbers as Java writes them.
 
 /// `Double.toString`.
-pub(super) fn double(out: &mut String, value: f64) {
+pub fn double(out: &mut String, value: f64) {
     let shortest = format!("{value:e}");
     written(out, &two_digits(shortest, || format!("{value:.1e}")));
 }
 
 /// `Float.toString`.
-pub(super) fn float(out: &mut String, value: f32) {
+pub fn float(out: &mut String, value: f32) {
     let shortest = format!("{value:e}");
     written(out, &two_digits(shortest, || format!("{value:.1e}")));
 }

@@ -1,0 +1,229 @@
+//! The Bloom filter in a base file's footer, as Hudi's `DYNAMIC_V0` writes it: without it Java's Bloom indexes fail.
+//!
+//! ```text
+//! dynamic: header | int keys a row | int keys in the last row | int rows | rows: header, bits
+//! header:  int -1 | int hashes | byte 1 (murmur) | int bits            all big-endian; bit i is bit i % 8 of byte i / 8
+//! ```
+//!
+//! Source: `InternalDynamicBloomFilter`, Hadoop's `MurmurHash`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+const M: u32 = 0x5bd1_e995;
+
+/// Sizes of a filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BloomSettings {
+    /// Keys that a row is made for: `hoodie.index.bloom.num_entries`.
+    pub entries: u32,
+    /// Share of false answers that it is made for: `hoodie.index.bloom.fpp`.
+    pub false_positives: f64,
+    /// Keys after which no row is added: `hoodie.bloom.index.filter.dynamic.max.entries`.
+    pub max_entries: u32,
+}
+
+impl Default for BloomSettings {
+    fn default() -> Self {
+        Self {
+            entries: 60_000,
+            false_positives: 1e-9,
+            max_entries: 100_000,
+        }
+    }
+}
+
+/// A filter that keys are added to.
+#[derive(Debug, Clone)]
+pub struct BloomFilter {
+    settings: BloomSettings,
+    bits: u32,
+    hashes: u32,
+    rows: Vec<Vec<u8>>,
+    /// Keys in the last row.
+    current: u32,
+    /// Once the rows are as many as may be: the row of the next key.
+    next: Option<usize>,
+}
+
+impl BloomFilter {
+    /// An empty filter.
+    pub fn new(settings: BloomSettings) -> Self {
+        let entries = f64::from(settings.entries.max(1));
+        let ln2 = std::f64::consts::LN_2;
+        let bits = (entries * (-settings.false_positives.ln() / (ln2 * ln2))).ceil();
+        // What Java would take for a size beyond its ints it could not make.
+        let bits = (bits as u32).clamp(1, i32::MAX as u32);
+        let hashes = (ln2 * f64::from(bits) / entries).ceil() as u32;
+        Self {
+            settings,
+            bits,
+            hashes,
+            rows: vec![vec![0; bits.div_ceil(8) as usize]],
+            current: 0,
+            next: None,
+        }
+    }
+
+    /// Bytes of memory that its rows take.
+    pub fn memory(&self) -> usize {
+        self.rows.len() * self.bits.div_ceil(8) as usize
+    }
+
+    /// Adds one key.
+    pub fn add(&mut self, key: &[u8]) {
+        let (bits, hashes) = (self.bits.cast_signed(), self.hashes);
+        if let Some(row) = self.row_of_next() {
+            set(row, bits, hashes, &Prepared::new(key));
+        }
+    }
+
+    /// The row of the next key, which is counted.
+    fn row_of_next(&mut self) -> Option<&mut Vec<u8>> {
+        let rows = self.rows.len();
+        if let Some(next) = &mut self.next {
+            let row = *next % rows;
+            *next += 1;
+            self.current = self.current.wrapping_add(1);
+            return self.rows.get_mut(row);
+        }
+        if self.current >= self.settings.entries {
+            let whole = (rows as u64) * u64::from(self.settings.entries);
+            if whole >= u64::from(self.settings.max_entries) {
+                self.next = Some(0);
+                self.current = self.current.wrapping_add(1);
+                return self.rows.first_mut();
+            }
+            self.rows.push(vec![0; self.bits.div_ceil(8) as usize]);
+            self.current = 0;
+        }
+        self.current += 1;
+        self.rows.last_mut()
+    }
+
+    /// The filter as a footer holds it.
+    pub fn to_base64(&self) -> String {
+        let mut bytes = Vec::with_capacity(25 + self.memory() + 13 * self.rows.len());
+        let put = |bytes: &mut Vec<u8>, number: u32| bytes.extend_from_slice(&number.to_be_bytes());
+        let header = |bytes: &mut Vec<u8>| {
+            put(bytes, u32::MAX);
+            put(bytes, self.hashes);
+            bytes.push(1);
+            put(bytes, self.bits);
+        };
+        header(&mut bytes);
+        put(&mut bytes, self.settings.entries);
+        put(&mut bytes, self.current);
+        put(&mut bytes, self.rows.len() as u32);
+        for row in &self.rows {
+            header(&mut bytes);
+            bytes.extend_from_slice(row);
+        }
+        STANDARD.encode(bytes)
+    }
+}
+
+/// Sets the bits of a key, each hash being the seed of the next.
+fn set(row: &mut [u8], bits: i32, hashes: u32, key: &Prepared) {
+    let mut seed = 0;
+    for _ in 0..hashes {
+        seed = key.hash(seed);
+        // `bits` is positive, so neither operation overflows.
+        let at = seed.cast_signed().wrapping_rem(bits).unsigned_abs();
+        if let Some(byte) = row.get_mut((at / 8) as usize) {
+            *byte |= 1 << (at % 8);
+        }
+    }
+}
+
+/// What the hashes of a key share: its words, mixed as far as that does not depend on the seed.
+struct Prepared {
+    words: Vec<u32>,
+    tail: Option<u32>,
+    length: u32,
+}
+
+impl Prepared {
+    fn new(key: &[u8]) -> Self {
+        let mut words = key.chunks_exact(4);
+        let mixed = words.by_ref().map(|word| {
+            let word = <[u8; 4]>::try_from(word).map_or(0, u32::from_le_bytes);
+            let word = word.wrapping_mul(M);
+            (word ^ word >> 24).wrapping_mul(M)
+        });
+        let mixed: Vec<u32> = mixed.collect();
+        let rest = words.remainder();
+        // Java's bytes have a sign, and the first of the rest is the highest.
+        let tail = rest.iter().rev().enumerate().fold(0, |tail, (at, byte)| {
+            tail ^ (i32::from(byte.cast_signed()) << (8 * at)).cast_unsigned()
+        });
+        Self {
+            words: mixed,
+            tail: (!rest.is_empty()).then_some(tail),
+            length: key.len() as u32,
+        }
+    }
+
+    fn hash(&self, seed: u32) -> u32 {
+        let mut hash = seed ^ self.length;
+        for word in &self.words {
+            hash = hash.wrapping_mul(M) ^ word;
+        }
+        if let Some(tail) = self.tail {
+            hash = (hash ^ tail).wrapping_mul(M);
+        }
+        hash ^= hash >> 13;
+        hash = hash.wrapping_mul(M);
+        hash ^ hash >> 15
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_that_match_real_filters() {
+        for (key, first, second) in [
+            ("a", -1_838_653_602, 1_529_584_742),
+            ("abcd", 646_393_889, -524_664_927),
+            ("TXN-001", -1_349_093_075, 2_127_899_483),
+            ("é", -384_040_333, 1_849_032_984),
+        ] {
+            let prepared = Prepared::new(key.as_bytes());
+            let one = prepared.hash(0);
+            assert_eq!(one.cast_signed(), first, "{key}");
+            assert_eq!(prepared.hash(one).cast_signed(), second, "{key}");
+        }
+    }
+
+    #[test]
+    fn sizes_follow_from_the_settings_as_in_java() {
+        let sizes = |entries| {
+            let filter = BloomFilter::new(BloomSettings {
+                entries,
+                ..BloomSettings::default()
+            });
+            (filter.bits, filter.hashes)
+        };
+        assert_eq!(sizes(60_000), (2_587_966, 30));
+        assert_eq!(sizes(10_000), (431_328, 30));
+    }
+
+    #[test]
+    fn rows_are_added_up_to_the_limit_and_then_filled_in_turn() {
+        let settings = BloomSettings {
+            entries: 2,
+            false_positives: 0.1,
+            max_entries: 3,
+        };
+        let mut filter = BloomFilter::new(settings);
+        let rows = |filter: &BloomFilter| (filter.rows.len(), filter.current);
+        let mut seen = Vec::new();
+        for key in ["a", "b", "c", "d", "e", "f"] {
+            filter.add(key.as_bytes());
+            seen.push(rows(&filter));
+        }
+        assert_eq!(seen, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (2, 4)]);
+    }
+}

@@ -1,0 +1,37 @@
+//! Arrow batches to base files: checked, keyed, put into partitions, sized and streamed out.
+//!
+//! It knows what Java's key generators and writers make of rows. It must not know instants beyond the one it writes for, nor
+//! markers, locks or the metadata table: whoever opens files for it ([`FileTarget`]) knows those.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `append.rs` | [`AppendWriter`]: batches in, [`WrittenFile`]s out |
+//! | `input.rs`, `normal.rs` | batches checked against the table's columns; views, dictionaries and their like unfolded |
+//! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
+//! | `key_state.rs` | the keys of a call, and which of them came before |
+//! | `base_file.rs` | one file being written: meta columns, Bloom filter, footer |
+//! | `target.rs`, `written.rs` | where files go; what became of them |
+//!
+//! # Memory
+//!
+//! What is buffered stays within a budget: the largest open file then gives its row group away, or ends when that would not fill
+//! a part of an upload. Beside it grow the keys of the call: their bytes and at most 32 bytes a row.
+
+mod append;
+mod base_file;
+mod columns;
+mod input;
+mod java_text;
+mod key_state;
+mod normal;
+mod partition;
+mod record_key;
+mod target;
+mod written;
+
+pub use append::{AppendOptions, AppendWriter, DuplicateKeys};
+pub use target::{FileSink, FileTarget, OpenedFile};
+pub use written::WrittenFile;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -1,0 +1,1 @@
+//! Rows of Spark's files written again.
