@@ -9,6 +9,7 @@
 )]
 
 mod clock;
+mod detach;
 #[cfg(target_arch = "wasm32")]
 mod kept;
 mod outside;
@@ -20,6 +21,7 @@ mod turn;
 mod zone;
 
 pub use clock::now_millis;
+pub use detach::detach;
 #[cfg(target_arch = "wasm32")]
 pub use kept::Kept;
 pub use outside::Outside;

@@ -28,7 +28,7 @@ impl Source {
 /// One attempt of one request, or one answer from the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestEvent {
-    /// `GET` or `LIST`.
+    /// `GET`, `LIST`, `PUT`, `POST` or `DELETE`.
     pub method: &'static str,
     /// Path relative to the table; never a URL, so nothing secret is in it.
     pub path: String,
@@ -38,7 +38,7 @@ pub struct RequestEvent {
     pub end: Option<u64>,
     /// The HTTP status, or what it would be where the store is not HTTP; 0 when there was no answer.
     pub status: u16,
-    /// Bytes of the body.
+    /// Bytes of the body that came, or that was sent.
     pub bytes: u64,
     /// Milliseconds from the request to the end of the body.
     pub millis: u64,

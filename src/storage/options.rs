@@ -2,6 +2,8 @@ use std::sync::{Arc, OnceLock};
 
 use object_store::list::PaginatedListStore;
 
+use super::put::PutIfAbsent;
+use super::upload::Uploads;
 use super::{ListingFacts, MemoryCache, PersistentCache, RangeCache, RetryPolicy};
 
 /// How a [`Storage`](super::Storage) asks.
@@ -31,6 +33,12 @@ pub struct StorageOptions {
     pub retry: RetryPolicy,
     /// The store once more, when it lists by pages: each page is then one request with its own attempts.
     pub pages: Option<Arc<dyn PaginatedListStore>>,
+    /// Why the store cannot be written, when it cannot.
+    pub read_only: Option<&'static str>,
+    /// How an object is put where there is none.
+    pub put_if_absent: PutIfAbsent,
+    /// How large objects go in.
+    pub uploads: Uploads,
 }
 
 /// What a table's cache holds unless told otherwise.
@@ -51,6 +59,9 @@ impl Default for StorageOptions {
             persistent: None,
             retry: RetryPolicy::default(),
             pages: None,
+            read_only: None,
+            put_if_absent: PutIfAbsent::Kept,
+            uploads: Uploads::Streamed,
         }
     }
 }

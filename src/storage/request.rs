@@ -57,34 +57,47 @@ impl Storage {
         let first = host::now_millis();
         let mut attempt = 1;
         loop {
-            let turn = self.shared.gate.enter().await;
-            let began = host::now_millis();
-            let result = once().await;
-            drop(turn);
-            let (status, bytes) = match &result {
-                Ok(reply) => (reply.status, reply.bytes),
-                Err(failure) => (failure.status(), 0),
+            let failure = match self.attempt(ask, attempt, &once).await {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
             };
-            self.tell(ask, status, bytes, attempt, began);
-            match result {
-                Ok(reply) => return Ok(reply.value),
-                Err(failure) => {
-                    if !self
-                        .shared
-                        .options
-                        .retry
-                        .pause(&failure, attempt, first)
-                        .await
-                    {
-                        return Err(Failure {
-                            error: failure.error.context("attempts", attempt),
-                            ..failure
-                        });
-                    }
-                }
+            if !self.pause(&failure, attempt, first).await {
+                return Err(Failure {
+                    error: failure.error.context("attempts", attempt),
+                    ..failure
+                });
             }
             attempt += 1;
         }
+    }
+
+    /// Makes attempt number `attempt` (from 1) of a request.
+    pub(super) async fn attempt<T, F>(
+        &self,
+        ask: &Ask<'_>,
+        attempt: u32,
+        once: impl Fn() -> F + Send + Sync,
+    ) -> Result<T, Failure>
+    where
+        T: Send,
+        F: Future<Output = Result<Reply<T>, Failure>> + Send,
+    {
+        let turn = self.shared.gate.enter().await;
+        let began = host::now_millis();
+        let result = once().await;
+        drop(turn);
+        let (status, bytes) = match &result {
+            Ok(reply) => (reply.status, reply.bytes),
+            Err(failure) => (failure.status(), 0),
+        };
+        self.tell(ask, status, bytes, attempt, began);
+        result.map(|reply| reply.value)
+    }
+
+    /// Waits before the attempt after `attempt` and says true, or says false at once when there is none.
+    pub(super) async fn pause(&self, failure: &Failure, attempt: u32, first: i64) -> bool {
+        let policy = &self.shared.options.retry;
+        policy.pause(failure, attempt, first).await
     }
 
     fn tell(&self, ask: &Ask<'_>, status: u16, bytes: u64, attempt: u32, began: i64) {
