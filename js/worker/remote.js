@@ -201,7 +201,6 @@ const verbs = {
   instantMetadata: true,
   fileSlices: true,
   explain: true,
-  columnStats: true,
   tableStats: true,
   lookup: true,
   read: true,

@@ -5,7 +5,6 @@
 
 mod cdc;
 mod changes;
-mod column_stats;
 mod describe;
 mod diff;
 mod estimate;
@@ -19,7 +18,6 @@ mod read;
 mod schema;
 mod skip;
 
-pub use column_stats::ColumnStatsFacts;
 pub use estimate::TableStats;
 pub use explain::{PlanFacts, PlannedFile};
 pub use facts::{FileSliceFacts, InstantFacts, TableFacts, TimelineEntryFacts};

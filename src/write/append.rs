@@ -119,6 +119,12 @@ impl AppendWriter {
                     .context("property", "hoodie.datasource.write.drop.partition.columns"),
             );
         }
+        if config.metafile_uses_base_format() {
+            return Err(
+                Error::unsupported("partition metafiles in the format of base files")
+                    .context("property", "hoodie.partition.metafile.use.base.format"),
+            );
+        }
         let plain = strip_meta_fields_avro(avro)?;
         let schema = to_arrow(&parse_avro(&plain)?)?;
         let with_meta = add_meta_fields_avro(&plain)?;
@@ -316,7 +322,8 @@ impl AppendWriter {
 
     /// Ends all files and reports them in the order in which they were begun.
     pub async fn finish(mut self) -> Result<Vec<WrittenFile>> {
-        while let Some(partition) = self.open.keys().next().copied() {
+        let open: Vec<u32> = self.open.keys().copied().collect();
+        for partition in open {
             if let Err(error) = self.finish_file(partition).await {
                 self.abort().await;
                 return Err(error);

@@ -10,7 +10,7 @@
 //! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
 //! | `key_state.rs` | the keys of a call, and which of them came before |
 //! | `base_file.rs` | one file being written: meta columns, Bloom filter, footer |
-//! | `target.rs`, `written.rs` | where files go; what became of them |
+//! | `target.rs`, `store_target.rs`, `written.rs` | where files go; what became of them |
 //!
 //! # Memory
 //!
@@ -26,10 +26,12 @@ mod key_state;
 mod normal;
 mod partition;
 mod record_key;
+mod store_target;
 mod target;
 mod written;
 
 pub use append::{AppendOptions, AppendWriter, DuplicateKeys};
+pub use store_target::StoreTarget;
 pub use target::{FileSink, FileTarget, OpenedFile};
 pub use written::WrittenFile;
 

@@ -8,7 +8,7 @@ use crate::model::PartitionPath;
 
 /// Bytes of one file on their way to the store.
 #[async_trait]
-pub trait FileSink: Send + Sync {
+pub trait FileSink: Send {
     /// Takes the next bytes, any number of them. The sink keeps less than one part of them in memory.
     async fn write(&mut self, bytes: Bytes) -> Result<()>;
 

@@ -4,7 +4,6 @@
 mod support;
 
 mod cdc;
-mod column_stats;
 mod diff;
 mod evolution;
 mod incremental;

@@ -118,10 +118,21 @@ pub(super) fn as_scalars(bounds: &Option<Bounds>) -> Option<(Scalar, Scalar)> {
 pub(super) fn in_index(bounds: &Bounds, meaning: Meaning) -> (Vec<u8>, Vec<u8>) {
     let (min, max) = (bounds.0.bytes(), bounds.1.bytes());
     let text = matches!(meaning, Meaning::Text | Meaning::Enum);
-    if !matches!(bounds.0, Bound::Bytes(_)) {
-        return (min, max);
+    match bounds {
+        (Bound::Bytes(_), _) => (cut(&min, text).to_vec(), cut_up(&max, text).unwrap_or(max)),
+        // A zero may be either zero.
+        (Bound::Float(low), Bound::Float(high)) => {
+            let low = if *low == 0.0 { -0.0 } else { *low };
+            let high = if *high == 0.0 { 0.0 } else { *high };
+            (low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec())
+        }
+        (Bound::Double(low), Bound::Double(high)) => {
+            let low = if *low == 0.0 { -0.0 } else { *low };
+            let high = if *high == 0.0 { 0.0 } else { *high };
+            (low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec())
+        }
+        _ => (min, max),
     }
-    (cut(&min, text).to_vec(), cut_up(&max, text).unwrap_or(max))
 }
 
 fn cut(bytes: &[u8], text: bool) -> &[u8] {

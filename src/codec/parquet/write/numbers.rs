@@ -16,7 +16,12 @@ pub(super) trait Number: Copy + Default + PartialOrd {
 
     fn is_nan(self) -> bool;
 
-    /// The bounds as statistics hold them: a zero may be either zero.
+    /// Whether this is the negative zero and the other the positive one, which are equal.
+    fn is_below(self, other: Self) -> bool {
+        self.bits() != 0 && other.bits() == 0 && other == self
+    }
+
+    /// The bounds as statistics hold them.
     fn bounds(min: Self, max: Self) -> Bounds;
 }
 
@@ -59,16 +64,10 @@ number!(
     4,
     |v: f32| u64::from(v.to_bits()),
     f32::is_nan,
-    |a, b| {
-        let min = if a == 0.0 { -0.0 } else { a };
-        let max = if b == 0.0 { 0.0 } else { b };
-        (Bound::Float(min), Bound::Float(max))
-    }
+    |a, b| (Bound::Float(a), Bound::Float(b))
 );
 number!(f64, 8, f64::to_bits, f64::is_nan, |a, b| {
-    let min = if a == 0.0 { -0.0 } else { a };
-    let max = if b == 0.0 { 0.0 } else { b };
-    (Bound::Double(min), Bound::Double(max))
+    (Bound::Double(a), Bound::Double(b))
 });
 
 /// Distinct numbers.
@@ -125,14 +124,23 @@ pub(super) struct Range<T> {
 
 impl<T: Number> Range<T> {
     pub(super) fn see(&mut self, values: &[T]) {
-        let Some(first) = values.first() else { return };
-        let (mut min, mut max) = self.range.unwrap_or((*first, *first));
+        let Some(first) = values.first() else {
+            return;
+        };
+        let (mut min, mut max) = (*first, *first);
         for value in values {
             min = if *value < min { *value } else { min };
             max = if *value > max { *value } else { max };
             self.nan |= value.is_nan();
         }
-        self.range = Some((min, max));
+        let (min, max) = (zeros(min, values).0, zeros(max, values).1);
+        let (low, high) = self.range.unwrap_or((min, max));
+        let lower = min < low || min.is_below(low);
+        let higher = max > high || high.is_below(max);
+        self.range = Some((
+            if lower { min } else { low },
+            if higher { max } else { high },
+        ));
     }
 
     /// What was seen since the last call, and whether a NaN was: it has no place in an order, so there are no bounds with it.
@@ -142,4 +150,17 @@ impl<T: Number> Range<T> {
         let bounds = range.filter(|_| !nan).map(|(min, max)| T::bounds(min, max));
         (bounds, nan)
     }
+}
+
+/// The lesser and the greater of the zeros among `values` when the bound is zero: Java orders them, and `<` does not.
+fn zeros<T: Number>(bound: T, values: &[T]) -> (T, T) {
+    if bound != T::default() {
+        return (bound, bound);
+    }
+    let (mut low, mut high) = (bound, bound);
+    for value in values.iter().filter(|value| **value == bound) {
+        low = if value.is_below(low) { *value } else { low };
+        high = if high.is_below(*value) { *value } else { high };
+    }
+    (low, high)
 }
