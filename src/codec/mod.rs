@@ -6,6 +6,7 @@
 pub mod avro;
 pub mod bloom;
 pub mod bytes;
+pub mod gather;
 pub mod hfile;
 pub mod java_json;
 pub mod java_number;

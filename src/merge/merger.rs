@@ -8,12 +8,13 @@ use arrow::datatypes::{FieldRef, SchemaRef};
 
 use super::changes::{Changes, Entry, RowSet};
 use super::columns::MergeColumns;
-use super::gather::{Runs, batch_of, gather};
+use super::gather::batch_of;
 use super::key_column::KeyColumn;
 use super::layers::present;
 use super::ordering::OrderingValues;
 use super::rules::{DeleteOrder, Fill, Winner};
 use super::winners::Winners;
+use crate::codec::gather::{Runs, gather};
 use crate::error::{Error, Result};
 use crate::model::meta_field;
 

@@ -15,7 +15,7 @@
 //! | `layers.rs` | columns of one version that come from several rows: partial updates |
 //! | `winners.rs` | the winning log rows, gathered |
 //! | `merger.rs` | [`Merger`]: the versions put over base batches, and what is left of them |
-//! | `gather.rs`, `gather/plain.rs` | rows picked from arrays, by ranges; plain numbers and text faster |
+//! | `gather.rs` | rows that a mask keeps |
 //!
 //! Winners are decided over keys and ordering values alone; only then are columns gathered. No row becomes an object.
 //!
@@ -37,7 +37,7 @@ mod winners;
 pub use changes::Changes;
 pub use columns::MergeColumns;
 pub use deletes::Deletion;
-pub use gather::{Runs, filter_rows, gather};
+pub use gather::filter_rows;
 pub use merger::{Merged, Merger};
 pub use rules::MergeRules;
 

@@ -7,8 +7,8 @@ use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::FieldRef;
 
 use super::changes::{Changes, Entry, Present, Source};
-use super::gather::{NO_SOURCE, Runs, gather};
 use super::layers::present;
+use crate::codec::gather::{NO_SOURCE, Runs, gather};
 use crate::error::{Error, Result};
 use crate::model::meta_field;
 

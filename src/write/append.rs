@@ -14,12 +14,12 @@ use super::record_key::RecordKeyGenerator;
 use super::target::FileTarget;
 use super::written::WrittenFile;
 use crate::codec::bloom::BloomSettings;
+use crate::codec::gather::{Runs, gather};
 use crate::codec::parquet::{Codec, Compressor, FileSchema};
 use crate::config::TableConfig;
 use crate::error::{Error, Result};
 use crate::host::turn;
 use crate::index::RecordKeys;
-use crate::merge::{Runs, gather};
 use crate::model::InstantTime;
 use crate::schema::{add_meta_fields_avro, parse_avro, strip_meta_fields_avro, to_arrow};
 

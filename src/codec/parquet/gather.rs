@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, MutableArrayData, RecordBatch, RecordBatchOptions, make_array};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{FieldRef, Schema};
 
 use super::rows::Rows;
+use crate::codec::gather::{Runs, gather};
 use crate::error::{Error, Result};
 
 /// Batches that go out as one.
@@ -58,31 +59,28 @@ impl Gather {
     }
 }
 
-/// Rows of batches of one schema, copied: the arrays' own ranges, without the kernels that would bring half a megabyte.
+/// Rows of batches of one schema, copied.
 fn joined(pieces: &[(&RecordBatch, &Rows)]) -> Result<RecordBatch> {
     let Some((front, _)) = pieces.first() else {
         return Err(Error::internal("no batches to join"));
     };
-    let rows = pieces.iter().map(|(_, rows)| rows.len()).sum();
+    let mut runs = Runs::default();
+    for (source, (_, rows)) in pieces.iter().enumerate() {
+        for range in rows.ranges() {
+            runs.extend(source as u32, range.start as u32, range.len() as u32);
+        }
+    }
     let columns = (0..front.num_columns()).map(|at| {
         let sources = pieces
             .iter()
             .filter_map(|(batch, _)| batch.columns().get(at));
-        let sources: Vec<_> = sources.map(|column| column.to_data()).collect();
-        let mut target = MutableArrayData::new(sources.iter().collect(), false, rows);
-        for (source, (_, rows)) in pieces.iter().enumerate() {
-            for range in rows.ranges() {
-                let copied = target.try_extend(source, range.start, range.end);
-                copied.map_err(|error| {
-                    Error::corrupt("the values of a column are too large for one batch")
-                        .with_source(error)
-                })?;
-            }
-        }
-        Ok(make_array(target.freeze()))
+        let sources: Vec<&ArrayRef> = sources.collect();
+        gather(&sources, &runs).map_err(|error| {
+            Error::corrupt("the values of a column are too large for one batch").with_source(error)
+        })
     });
     let columns = columns.collect::<Result<Vec<ArrayRef>>>()?;
-    with_rows(front.schema(), columns, rows)
+    with_rows(front.schema(), columns, runs.rows())
 }
 
 /// Columns of both batches, in the order of `from`: which batch, and which of its columns.

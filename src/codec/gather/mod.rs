@@ -1,0 +1,10 @@
+//! Rows picked from arrays, by runs: the `take` and `filter` kernels would bring half a megabyte each.
+//!
+//! It knows arrays and places of rows, and not why they are picked.
+
+mod arrays;
+mod plain;
+mod runs;
+
+pub use arrays::gather;
+pub use runs::{NO_SOURCE, Run, Runs};
