@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::base_file::{BaseFile, Format};
+use super::columns::FieldPath;
 use super::input::Input;
 use super::key_state::KeyState;
+use super::latest::{Held, Latest, staying};
 use super::partition::Partitioner;
 use super::record_key::RecordKeyGenerator;
 use super::target::FileTarget;
@@ -29,6 +31,9 @@ pub enum DuplicateKeys {
     /// The call fails.
     #[default]
     Error,
+    /// The latest of its rows is written: by the table's ordering fields, and of equal ones the last. All rows of the call are
+    /// held in memory until then.
+    KeepLatest,
     /// Nobody asks: the caller has seen to it.
     Unchecked,
 }
@@ -97,6 +102,8 @@ pub struct AppendWriter {
     packer: Compressor,
     open: BTreeMap<u32, BaseFile>,
     keys: KeyState,
+    /// Rows that wait for later ones of their keys.
+    latest: Option<Latest>,
     done: Vec<(u32, WrittenFile)>,
     rows: u64,
 }
@@ -136,6 +143,10 @@ impl AppendWriter {
         let generator = RecordKeyGenerator::of(config, fields, option)?;
         let auto_keys = matches!(generator, RecordKeyGenerator::Auto);
         let check = options.duplicate_keys == DuplicateKeys::Error && !auto_keys;
+        let keeps = options.duplicate_keys == DuplicateKeys::KeepLatest && !auto_keys;
+        let latest = keeps
+            .then(|| latest(config, fields, &options))
+            .transpose()?;
         Ok(Self {
             partitions: Partitioner::of(config, fields)?,
             format: Arc::new(Format {
@@ -152,6 +163,7 @@ impl AppendWriter {
             packer: Compressor::new(options.codec),
             open: BTreeMap::new(),
             keys: KeyState::new(options.global_keys, check),
+            latest,
             done: Vec::new(),
             rows: 0,
             options,
@@ -183,22 +195,61 @@ impl AppendWriter {
         let columns = self.input.columns(batch, self.rows)?;
         let keys = self.generator.keys(&columns, self.rows)?;
         let partitions = self.partitions.assign(&columns, self.rows)?;
-        match partitions {
-            None => {
-                self.push_to(0, &columns, keys.as_ref(), batch.num_rows())
-                    .await?
+        self.rows += batch.num_rows() as u64;
+        match (&mut self.latest, keys) {
+            (Some(latest), Some(keys)) => latest.hold(Held {
+                columns,
+                keys,
+                partitions,
+            }),
+            (_, keys) => {
+                let rows = batch.num_rows();
+                self.route(&columns, keys.as_ref(), partitions.as_deref(), rows)
+                    .await
             }
+        }
+    }
+
+    /// Puts rows into the files of their partitions.
+    async fn route(
+        &mut self,
+        columns: &[ArrayRef],
+        keys: Option<&StringArray>,
+        partitions: Option<&[u32]>,
+        rows: usize,
+    ) -> Result<()> {
+        match partitions {
+            None => self.push_to(0, columns, keys, rows).await?,
             Some(partitions) => {
-                for (partition, runs) in by_partition(&partitions) {
+                for (partition, runs) in by_partition(partitions) {
                     let columns = columns.iter().map(|column| gather(&[column], &runs));
                     let columns: Vec<ArrayRef> = columns.collect::<Result<_>>()?;
-                    let keys = keys.as_ref().map(|keys| keys_of(keys, &runs)).transpose()?;
+                    let keys = keys.map(|keys| keys_of(keys, &runs)).transpose()?;
                     self.push_to(partition, &columns, keys.as_ref(), runs.rows())
                         .await?;
                 }
             }
         }
-        self.rows += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    /// Writes the rows that were held.
+    async fn write_latest(&mut self, latest: Latest) -> Result<()> {
+        for (held, stays) in latest.finish()? {
+            let runs = staying(&stays);
+            let columns = held.columns.iter().map(|column| gather(&[column], &runs));
+            let columns: Vec<ArrayRef> = columns.collect::<Result<_>>()?;
+            let keys = keys_of(&held.keys, &runs)?;
+            let partitions = held.partitions.map(|partitions| {
+                let kept = partitions
+                    .into_iter()
+                    .zip(&stays)
+                    .filter(|(_, stays)| **stays);
+                kept.map(|(partition, _)| partition).collect::<Vec<u32>>()
+            });
+            self.route(&columns, Some(&keys), partitions.as_deref(), runs.rows())
+                .await?;
+        }
         Ok(())
     }
 
@@ -321,7 +372,15 @@ impl AppendWriter {
     }
 
     /// Ends all files and reports them in the order in which they were begun.
+    ///
+    /// Errors: those of the target; `LimitExceeded`. Files that are complete are the caller's to roll back.
     pub async fn finish(mut self) -> Result<Vec<WrittenFile>> {
+        if let Some(latest) = self.latest.take()
+            && let Err(error) = self.write_latest(latest).await
+        {
+            self.abort().await;
+            return Err(error);
+        }
         let open: Vec<u32> = self.open.keys().copied().collect();
         for partition in open {
             if let Err(error) = self.finish_file(partition).await {
@@ -351,6 +410,27 @@ impl AppendWriter {
         }
     }
 }
+
+/// Rows of later keys win by the table's ordering fields, unless it merges by commit time.
+fn latest(config: &TableConfig, fields: &Fields, options: &AppendOptions) -> Result<Latest> {
+    let mode = config.properties().get("hoodie.record.merge.mode");
+    let by_time = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("COMMIT_TIME_ORDERING"));
+    let names = if by_time {
+        Vec::new()
+    } else {
+        config.ordering_fields()
+    };
+    let ordering = names.into_iter().map(|name| FieldPath::find(fields, name));
+    let limit = options.memory_limit.unwrap_or(HELD_BYTES);
+    Ok(Latest::new(
+        ordering.collect::<Result<_>>()?,
+        options.global_keys,
+        limit,
+    ))
+}
+
+/// Bytes of rows that are held at most, unless the call has a limit of its own.
+const HELD_BYTES: usize = 256 << 20;
 
 const LEAST_BUFFER: usize = 4 << 20;
 

@@ -8,7 +8,7 @@
 //! | `append.rs` | [`AppendWriter`]: batches in, [`WrittenFile`]s out |
 //! | `input.rs`, `normal.rs` | batches checked against the table's columns; views, dictionaries and their like unfolded |
 //! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
-//! | `key_state.rs` | the keys of a call, and which of them came before |
+//! | `key_state.rs`, `latest.rs` | the keys of a call, and which of them came before; of the rows of a key the latest |
 //! | `base_file.rs` | one file being written: meta columns, Bloom filter, footer |
 //! | `target.rs`, `store_target.rs`, `written.rs` | where files go; what became of them |
 //!
@@ -23,6 +23,7 @@ mod columns;
 mod input;
 mod java_text;
 mod key_state;
+mod latest;
 mod normal;
 mod partition;
 mod record_key;

@@ -9,7 +9,7 @@ use arrow::array::{
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{
     DataType, Date32Type, Field, Float32Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
-    TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 
 use crate::error::{Error, Result};
@@ -137,13 +137,10 @@ fn unfold(array: &ArrayRef, field: &str) -> Result<ArrayRef> {
         }
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            let keys = dictionary.normalized_keys();
-            let nulls = dictionary.keys().nulls();
-            let at = keys.iter().enumerate().map(|(row, key)| {
-                let valid = nulls.is_none_or(|nulls| nulls.is_valid(row));
-                valid.then_some(*key)
-            });
-            unfold(&picked(dictionary.values(), at.collect())?, field)?
+            let at = places(dictionary.keys()).ok_or_else(|| {
+                Error::schema("a dictionary's key is beyond its values").context("field", field)
+            })?;
+            unfold(&picked(dictionary.values(), at)?, field)?
         }
         DataType::RunEndEncoded(ends, _) => {
             let at = match ends.data_type() {
@@ -158,6 +155,32 @@ fn unfold(array: &ArrayRef, field: &str) -> Result<ArrayRef> {
         }
         _ => array.clone(),
     })
+}
+
+/// The keys of a dictionary, none for null.
+fn places(keys: &dyn Array) -> Option<Vec<Option<usize>>> {
+    macro_rules! of {
+        ($t:ty) => {
+            keys.as_primitive::<$t>()
+                .iter()
+                .map(|key| match key {
+                    Some(key) => usize::try_from(key).ok().map(Some),
+                    None => Some(None),
+                })
+                .collect()
+        };
+    }
+    match keys.data_type() {
+        DataType::Int8 => of!(Int8Type),
+        DataType::Int16 => of!(Int16Type),
+        DataType::Int32 => of!(Int32Type),
+        DataType::Int64 => of!(Int64Type),
+        DataType::UInt8 => of!(UInt8Type),
+        DataType::UInt16 => of!(UInt16Type),
+        DataType::UInt32 => of!(UInt32Type),
+        DataType::UInt64 => of!(UInt64Type),
+        _ => None,
+    }
 }
 
 /// The values of a run-end array and which of them each row has.
