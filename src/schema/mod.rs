@@ -6,7 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `avro.rs`, `avro_parse.rs` | [`AvroSchema`], read from JSON with every name resolved |
-//! | `types.rs` | Avro to Arrow: [`to_arrow`] |
+//! | `types.rs`, `avro_write.rs` | Avro to Arrow: [`to_arrow`]; and back, as Spark does: [`from_arrow`] |
 //! | `meta_fields.rs` | the `_hoodie_*` columns, added and taken away |
 //! | `project.rs` | columns by name, in the order asked |
 //! | `conform.rs`, `evolve.rs`, `text.rs`, `absent.rs` | a file's batch to the table's schema; what a type may become; defaults |
@@ -16,6 +16,7 @@
 mod absent;
 mod avro;
 mod avro_parse;
+mod avro_write;
 mod conform;
 mod describe;
 mod evolve;
@@ -31,6 +32,7 @@ pub use avro::{
     VectorElement,
 };
 pub use avro_parse::parse_avro;
+pub use avro_write::{check_name, from_arrow};
 pub use conform::{Conformer, conform, conform_array};
 pub use describe::{FieldFacts, describe, type_name};
 pub use evolve::{keeps_order, may_become};

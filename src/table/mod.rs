@@ -3,8 +3,11 @@
 //! A [`Table`] is one table as it was when it was opened. It turns the options of a call into a plan, hands the plan to
 //! `read`, and tells facts in the words of `js/index.d.ts`. It must not know how bytes are fetched or decoded.
 
+mod append;
 mod cdc;
 mod changes;
+mod create;
+mod create_options;
 mod describe;
 mod diff;
 mod estimate;
@@ -17,10 +20,16 @@ mod paths;
 mod read;
 mod schema;
 mod skip;
+mod write_options;
+mod write_support;
 
+pub use append::Rows;
+pub use create::TableSchema;
+pub use create_options::{CdcChoice, CreateOptions, MetadataChoice};
 pub use estimate::TableStats;
 pub use explain::{PlanFacts, PlannedFile};
 pub use facts::{FileSliceFacts, InstantFacts, TableFacts, TimelineEntryFacts};
 pub use lookup::LookupKey;
 pub use open::{OpenOptions, Table};
 pub use read::ReadStream;
+pub use write_options::{WriteOptions, WriteOutcome};

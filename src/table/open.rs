@@ -4,9 +4,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::listing::MetadataCell;
+use crate::commit::{self, Outcome, TableLock};
 use crate::error::{Error, Result};
 use crate::host;
-use crate::model::TableType;
+use crate::model::{InstantTime, TableType};
 use crate::storage::{CallScope, Storage};
 use crate::timeline::{MetaClient, TimelineClock};
 
@@ -27,6 +28,7 @@ pub struct Table {
     pub(super) options: Arc<OpenOptions>,
     pub(super) clock: TimelineClock,
     pub(super) metadata: MetadataCell,
+    pub(super) lock: TableLock,
 }
 
 impl std::fmt::Debug for Table {
@@ -57,6 +59,7 @@ impl Table {
             clock: TimelineClock::new(meta.config.timeline_zone(), zone),
             options: Arc::new(options),
             metadata: MetadataCell::default(),
+            lock: TableLock::in_process(&meta.storage),
             meta,
         })
     }
@@ -68,6 +71,34 @@ impl Table {
             meta: self.meta.for_call(scope),
             ..self.clone()
         }
+    }
+
+    /// The same table under a lock that reaches further than this process, by a name that is the same in every handle.
+    #[must_use]
+    pub fn with_lock(&self, lock: TableLock) -> Self {
+        Self {
+            lock,
+            ..self.clone()
+        }
+    }
+
+    /// What became of an instant whose completion was not answered: reads again and writes nothing.
+    ///
+    /// Errors: `InvalidArgument` for text that is no instant; those of the storage.
+    pub async fn resolve(&self, instant: &str) -> Result<Outcome> {
+        let instant = InstantTime::parse(instant)?;
+        let meta = self.refresh().await?.meta;
+        let outcome = commit::resolve(&meta, &instant);
+        if outcome != Outcome::Unknown {
+            return Ok(outcome);
+        }
+        meta.learn_archived([instant.clone()]).await?;
+        let lost = meta.timeline.has_lost(&instant);
+        Ok(match (lost, meta.timeline.is_committed(&instant)) {
+            (true, _) => Outcome::Unknown,
+            (false, true) => Outcome::Committed,
+            (false, false) => Outcome::NotCommitted,
+        })
     }
 
     /// A handle that sees what has been completed since.

@@ -1,0 +1,181 @@
+use futures::StreamExt;
+use hudi_wasm::model::Action;
+use hudi_wasm::table::{Rows, WriteOptions};
+use serde_json::{Value, json};
+
+use crate::support::{block_on, store, store_of};
+use crate::{batch, create, open, paths, read, rows, schema};
+
+fn simple() -> Value {
+    json!({"tableName": "t", "recordKeyFields": ["id"], "orderingFields": ["ts"]})
+}
+
+fn parts(kind: &str, version: u32) -> Value {
+    json!({"tableName": "t", "recordKeyFields": ["id"], "orderingFields": ["ts"], "partitionFields": ["city"],
+           "hiveStylePartitioning": true, "tableType": kind, "tableVersion": version})
+}
+
+#[test]
+fn rows_that_are_appended_are_read_whatever_the_table() {
+    for json in [
+        simple(),
+        parts("COPY_ON_WRITE", 9),
+        parts("MERGE_ON_READ", 9),
+        parts("COPY_ON_WRITE", 8),
+        parts("MERGE_ON_READ", 8),
+    ] {
+        block_on(async {
+            let store = store_of([]);
+            let table = create(&store, json.clone()).await.unwrap();
+            let first = table.append(
+                rows(vec![batch(&[(1, "rome"), (2, "oslo")])]),
+                WriteOptions::default(),
+            );
+            let first = first.await.unwrap();
+            assert_eq!(first.inserted, 2);
+            let second = rows(vec![batch(&[(3, "rome")]), batch(&[(4, "rome")])]);
+            let second = first
+                .table
+                .append(second, WriteOptions::default())
+                .await
+                .unwrap();
+            let expected = [(1, "rome"), (2, "oslo"), (3, "rome"), (4, "rome")];
+            let expected = expected.map(|(id, city)| (id, city.to_owned()));
+            assert_eq!(read(&second.table).await, expected, "{json}");
+            assert_eq!(read(&open(&store).await).await, expected, "{json}");
+            // A handle sees what was there when it was made.
+            assert_eq!(read(&first.table).await.len(), 2);
+            assert!(read(&table).await.is_empty());
+            let instant = second.instant.unwrap();
+            assert!(instant.time > first.instant.unwrap().completion.unwrap());
+            let mor = json["tableType"] == "MERGE_ON_READ";
+            let action = if mor {
+                Action::DeltaCommit
+            } else {
+                Action::Commit
+            };
+            assert_eq!(instant.action, action);
+            let left = paths(&store);
+            assert!(
+                !left.iter().any(|path| path.starts_with(".hoodie/.temp/")),
+                "{left:?}"
+            );
+        });
+    }
+}
+
+#[test]
+fn nothing_is_committed_without_rows_unless_asked_for() {
+    block_on(async {
+        let store = store_of([]);
+        let table = create(&store, simple()).await.unwrap();
+        let before = paths(&store);
+        let none = table
+            .append(rows(vec![batch(&[])]), WriteOptions::default())
+            .await
+            .unwrap();
+        assert_eq!((none.instant, paths(&store)), (None, before));
+        let options = WriteOptions {
+            empty_commit: true,
+            ..WriteOptions::default()
+        };
+        let empty = table.append(rows(vec![]), options).await.unwrap();
+        assert!(empty.instant.is_some());
+        assert!(read(&empty.table).await.is_empty());
+    });
+}
+
+#[test]
+fn columns_that_are_not_the_tables_leave_no_trace() {
+    use arrow::datatypes::{DataType, Field, Schema};
+    block_on(async {
+        let store = store_of([]);
+        let table = create(&store, simple()).await.unwrap();
+        let before = paths(&store);
+        let other = Schema::new(vec![Field::new("id", DataType::Utf8, true)]);
+        let other = Rows {
+            schema: other.into(),
+            batches: futures::stream::empty().boxed(),
+        };
+        let error = table
+            .append(other, WriteOptions::default())
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind().code(), "SCHEMA");
+        assert_eq!(paths(&store), before);
+    });
+}
+
+#[test]
+fn a_table_of_version_6_takes_rows_on_the_narrow_path_alone() {
+    block_on(async {
+        let store = store("v6_cow_append_no_meta");
+        let table = open(&store).await;
+        let all = table.schema(false).await.unwrap();
+        let columns: Vec<_> = all
+            .fields()
+            .iter()
+            .map(|f| schema().index_of(f.name()).unwrap())
+            .collect();
+        let narrow = batch(&[(100, "x"), (101, "x")]).project(&columns).unwrap();
+        let done = table.append(rows(vec![narrow.clone(), narrow]), WriteOptions::default());
+        let error = done.await.unwrap_err();
+        assert_eq!(
+            error.kind().code(),
+            "INVALID_ARGUMENT",
+            "keys are checked: {error}"
+        );
+
+        let before = count(&table).await;
+        let narrow = batch(&[(100, "x"), (101, "x")]).project(&columns).unwrap();
+        let done = open(&crate::support::store("v6_cow_append_no_meta")).await;
+        let done = done
+            .append(rows(vec![narrow]), WriteOptions::default())
+            .await
+            .unwrap();
+        assert_eq!((done.files_written, done.inserted), (1, 2));
+        assert_eq!(done.instant.unwrap().completion, None);
+        assert_eq!(count(&done.table).await, before + 2);
+
+        for table in ["v6_cow_parts", "v6_mor_parts"] {
+            let table = open(&crate::support::store(table)).await;
+            let error = table
+                .append(rows(vec![]), WriteOptions::default())
+                .await
+                .unwrap_err();
+            assert_eq!(error.kind().code(), "UNSUPPORTED");
+        }
+    });
+}
+
+async fn count(table: &hudi_wasm::table::Table) -> usize {
+    let mut stream = table
+        .read(&hudi_wasm::config::ReadOptions::default())
+        .await
+        .unwrap();
+    let mut count = 0;
+    while let Some(batch) = stream.next().await {
+        count += batch.unwrap().num_rows();
+    }
+    count
+}
+
+#[test]
+fn a_metadata_table_that_would_go_stale_refuses_a_write() {
+    block_on(async {
+        for (table, code) in [
+            ("v9_cow_bloom_index", "UNSUPPORTED"),
+            ("v9_cow_secondary_index", "UNSUPPORTED"),
+            ("v9_cow_partitioned_rli", "UNSUPPORTED"),
+        ] {
+            let store = store(table);
+            let before = paths(&store);
+            let error = open(&store)
+                .await
+                .append(rows(vec![]), WriteOptions::default())
+                .await;
+            assert_eq!(error.unwrap_err().kind().code(), code, "{table}");
+            assert_eq!(paths(&store), before, "{table}");
+        }
+    });
+}
