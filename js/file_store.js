@@ -4,15 +4,12 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HudiError } from './errors.js';
-import { byPath, checkPath, checkSignal, folderOf, notFound, refused, span } from './store_answers.js';
+import { arriving, byPath, checkPath, checkSignal, folderOf, full, notFound, proven, refused, span } from './store_answers.js';
 
 /**
  * @typedef {import('./index.d.ts').ObjectStore} ObjectStore
  * @typedef {import('./index.d.ts').ObjectMeta} ObjectMeta
  */
-
-/** Begins the name of a file on its way in; a listing does not show it. */
-const arriving = '.hudi-wasm-';
 
 /** A path, or a `file:` URL, as a URL. */
 export const fileUrl = (/** @type {string} */ uri) => (uri.startsWith('file:') ? uri : pathToFileURL(uri).href);
@@ -26,7 +23,7 @@ export const fileUrl = (/** @type {string} */ uri) => (uri.startsWith('file:') ?
 export function fileStore(uri) {
   const top = uri.startsWith('file:') ? fileURLToPath(uri) : path.resolve(uri);
   const at = (/** @type {string} */ name) => path.join(top, ...checkPath(name).split('/'));
-  return {
+  return proven({
     capabilities: { write: true, list: true, putIfAbsent: true, putIfMatch: false },
     get: (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range)),
     list: (prefix, { delimiter, startAfter = '', signal } = {}) => list(top, folderOf(prefix), delimiter, startAfter, signal),
@@ -34,10 +31,11 @@ export function fileStore(uri) {
       if (ifMatch !== undefined) throw new HudiError('READ_ONLY_STORAGE', 'a folder has no put-if-match', { context: { path: name } });
       return answer(name, signal, () => put(at(name), name, data, ifNoneMatch !== undefined));
     },
+    upload: (name, { signal } = {}) => answer(name, signal, () => upload(at(name), name)),
     async delete(names, { signal } = {}) {
       for (const name of names) await answer(name, signal, () => rm(at(name), { force: true }));
     },
-  };
+  });
 }
 
 /**
@@ -67,7 +65,27 @@ async function read(file, name, range) {
 }
 
 /**
- * Writes beside the target and moves in whole. A link fails where the target exists, which a rename does not.
+ * A new file beside the target, which is moved in whole or removed.
+ *
+ * @param {string} file
+ */
+async function beside(file) {
+  await mkdir(path.dirname(file), { recursive: true });
+  const name = path.join(path.dirname(file), `${arriving}${randomUUID()}`);
+  const handle = await open(name, 'wx');
+  const close = async () => {
+    await handle.sync();
+    await handle.close();
+  };
+  const discard = async () => {
+    await handle.close().catch(() => {});
+    await rm(name, { force: true });
+  };
+  return { name, handle, close, discard };
+}
+
+/**
+ * A link fails where the target exists, which a rename does not.
  *
  * @param {string} file
  * @param {string} name
@@ -75,24 +93,36 @@ async function read(file, name, range) {
  * @param {boolean} ifAbsent
  */
 async function put(file, name, data, ifAbsent) {
-  await mkdir(path.dirname(file), { recursive: true });
-  const beside = path.join(path.dirname(file), `${arriving}${randomUUID()}`);
+  const arrival = await beside(file);
   try {
-    const handle = await open(beside, 'wx');
-    try {
-      await handle.writeFile(data);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (ifAbsent) await link(beside, file);
-    else await rename(beside, file);
+    await arrival.handle.writeFile(data);
+    await arrival.close();
+    if (ifAbsent) await link(arrival.name, file);
+    else await rename(arrival.name, file);
     return { etag: etagOf(await stat(file, { bigint: true })) };
   } catch (error) {
     throw codeOf(error) === 'EEXIST' ? refused(name) : error;
   } finally {
-    await rm(beside, { force: true });
+    await arrival.discard();
   }
+}
+
+/**
+ * @param {string} file
+ * @param {string} name
+ */
+async function upload(file, name) {
+  const arrival = await beside(file);
+  return {
+    write: (/** @type {Uint8Array} */ part) => answer(name, undefined, () => arrival.handle.writeFile(part)),
+    complete: () =>
+      answer(name, undefined, async () => {
+        await arrival.close();
+        await rename(arrival.name, file);
+        return { etag: etagOf(await stat(file, { bigint: true })) };
+      }),
+    abort: () => answer(name, undefined, arrival.discard),
+  };
 }
 
 /**
@@ -169,6 +199,7 @@ async function answer(name, signal, run) {
     const code = codeOf(error);
     if (code === 'EACCES' || code === 'EPERM') throw new HudiError('UNAUTHORIZED', 'the file may not be opened', details);
     if (code === 'EROFS') throw new HudiError('READ_ONLY_STORAGE', 'the file system is read-only', details);
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw full(name, error);
     throw new HudiError('UNAVAILABLE', `the file system failed: ${error instanceof Error ? error.message : error}`, details);
   }
 }

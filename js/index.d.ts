@@ -249,8 +249,9 @@ export interface S3Credentials { accessKeyId: string; secretAccessKey: string; s
 export type StorageInit =
   | { type: 'http'; headers?: HeadersInit | (() => Awaitable<HeadersInit>); fetch?: Fetch; listing?: Listing }
   | { type: 's3'; region: string; endpoint?: string | URL; forcePathStyle?: boolean; anonymous?: boolean; fetch?: Fetch;
-      credentials?: S3Credentials | (() => Awaitable<S3Credentials>); requestPayer?: boolean }
-  | { type: 's3-presigned'; sign: Signer; fetch?: Fetch }
+      credentials?: S3Credentials | (() => Awaitable<S3Credentials>); requestPayer?: boolean;
+      conditionalWrites?: boolean /* if-none-match: left out, two puts show once whether the server heeds it; true: it does; false: it does not, and this is the only writer */ }
+  | { type: 's3-presigned'; sign: Signer; fetch?: Fetch; conditionalWrites?: boolean }
   | { type: 'r2'; bucket: R2BucketLike; prefix?: string }             // the table's place in the bucket; left out, the path of the URI
   | { type: 'directory'; handle: FileSystemDirectoryHandle }          // OPFS or showDirectoryPicker(): the table's own folder
   | { type: 'file' }                                                  // Node, Deno, Bun: file: URLs and paths
@@ -261,22 +262,31 @@ export type StorageInit =
  * file that is opened) and a merge-on-read table is LIST_NOT_SUPPORTED, as is a page of any other kind.
  */
 export type Listing = 'none' | 'autoindex' | 'webdav' | { manifest: string | URL } | ((prefix: string, options: CallOptions) => AsyncIterable<ObjectMeta>);
-export interface SignRequest { readonly method: 'GET' | 'LIST'; readonly key: string; readonly query: Readonly<Record<string, string>>; readonly headers: Readonly<Record<string, string>> }
+export interface SignRequest { readonly method: 'GET' | 'PUT' | 'POST' /* start and end of an upload by parts */ | 'DELETE' | 'LIST'; readonly key: string; readonly query: Readonly<Record<string, string>>; readonly headers: Readonly<Record<string, string>> }
 /**
- * Gives the URL of a request. LIST is GET of the bucket with `query`, which has list-type=2. `headers` have to be signed; a range never is among them,
+ * Gives the URL of a request. LIST is GET of the bucket with `query`, which has list-type=2; parts of an upload have theirs in `query` too. `headers`, such
+ * as if-none-match, have to be signed; a range never is among them,
  * so one URL serves all ranges of its object: parallel calls for one object are signed once, and a URL is used again until shortly before `expiresAt`,
  * or before its own X-Amz-Expires; one that ends at no known time is not kept. A URL used again and refused is signed anew, once.
  */
 export type Signer = (request: SignRequest) => Awaitable<string | URL | { url: string | URL; headers?: Record<string, string>; expiresAt?: Date }>;
-/** What is used of an R2 bucket's binding. */
-export interface R2BucketLike { get(key: string, options?: any): Promise<any>; head(key: string): Promise<any>; list(options?: any): Promise<any> }
+/** What is used of an R2 bucket's binding; the last three to write. */
+export interface R2BucketLike {
+  get(key: string, options?: any): Promise<any>; head(key: string): Promise<any>; list(options?: any): Promise<any>;
+  put?(key: string, value: any, options?: any): Promise<any>; delete?(keys: string | string[]): Promise<void>; createMultipartUpload?(key: string, options?: any): Promise<any>;
+}
 export interface ObjectMeta { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: Date }
-/** Bring your own. Paths are relative to the table. Errors must be HudiError or carry an HTTP `status`. */
+/**
+ * Bring your own. Paths are relative to the table. Errors must be HudiError or carry an HTTP `status`; a put whose condition does not hold is
+ * PRECONDITION_FAILED, or 412. With `putIfAbsent` two puts show that ifNoneMatch is heeded before it is relied on; without it, whoever writes must be alone.
+ */
 export interface ObjectStore {
   readonly capabilities: { readonly write: boolean; readonly list: boolean; readonly putIfAbsent: boolean; readonly putIfMatch: boolean };
   get(path: string, options: { range?: { start: number; end: number } | { suffix: number }; signal?: AbortSignal }): Promise<{ data: Uint8Array | ReadableStream<Uint8Array>; size: number; etag?: string }>;
   list(prefix: string, options: { delimiter?: '/'; startAfter?: string; signal?: AbortSignal }): AsyncIterable<ObjectMeta | { readonly prefix: string }>;
   put?(path: string, data: Uint8Array, options: { ifNoneMatch?: '*'; ifMatch?: string; signal?: AbortSignal }): Promise<{ etag?: string }>;
+  /** Parts come in order, all but the last 8 MiB long. Nothing is visible before complete(). Without it a file larger than memory allows is LIMIT_EXCEEDED. */
+  upload?(path: string, options?: CallOptions): Promise<{ write(part: Uint8Array): Promise<void>; complete(): Promise<{ etag?: string }>; abort(): Promise<void> }>;
   delete?(paths: readonly string[], options?: CallOptions): Promise<void>;
 }
 /** A store of ours to fill, inspect or wrap: kinds 'memory', 'file', 'r2' and 'directory'. */

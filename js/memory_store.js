@@ -1,4 +1,4 @@
-import { byPath, checkPath, checkSignal, folderOf, notFound, oneLevel, refused, span } from './store_answers.js';
+import { byPath, checkPath, checkSignal, folderOf, notFound, oneLevel, proven, refused, span } from './store_answers.js';
 
 /** @typedef {import('./index.d.ts').ObjectStore} ObjectStore */
 
@@ -19,7 +19,7 @@ export function memoryStore(files = []) {
     return { etag };
   };
   for (const [path, data] of files) keep(path, data);
-  return {
+  return proven({
     capabilities: { write: true, list: true, putIfAbsent: true, putIfMatch: true },
     async get(path, { range, signal } = {}) {
       checkSignal(signal);
@@ -44,9 +44,30 @@ export function memoryStore(files = []) {
       if (ifMatch !== undefined && held?.etag !== ifMatch) throw refused(path);
       return keep(path, data);
     },
+    async upload(path) {
+      /** @type {Uint8Array[]} */
+      const parts = [];
+      return {
+        async write(part) {
+          parts.push(part.slice());
+        },
+        async complete() {
+          const data = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+          let at = 0;
+          for (const part of parts.splice(0)) {
+            data.set(part, at);
+            at += part.length;
+          }
+          return keep(path, data);
+        },
+        async abort() {
+          parts.length = 0;
+        },
+      };
+    },
     async delete(paths, { signal } = {}) {
       checkSignal(signal);
       for (const path of paths) objects.delete(path);
     },
-  };
+  });
 }

@@ -55,6 +55,21 @@ export const notFound = (/** @type {string} */ path, /** @type {unknown} */ caus
 export const refused = (/** @type {string} */ path) =>
   new HudiError('PRECONDITION_FAILED', 'the object is not in the state that the put asked for', { context: { path, status: '412' } });
 
+/**
+ * A store of this package: that it keeps to ifNoneMatch needs no proof. Whoever wraps it answers for the wrapping, so a copy of it says nothing.
+ *
+ * @param {import('./index.d.ts').ObjectStore} store
+ */
+export function proven(store) {
+  return Object.defineProperty(store, Symbol.for('hudi-wasm.proven'), { value: true });
+}
+
+/** Begins the name of a file on its way in; a listing does not show it. */
+export const arriving = '.hudi-wasm-';
+
+export const full = (/** @type {string} */ path, /** @type {unknown} */ cause) =>
+  new HudiError('LIMIT_EXCEEDED', 'there is no room left', { context: { path }, cause });
+
 /** A path below the table, and nowhere else. */
 export function checkPath(/** @type {string} */ path) {
   const bad = path === '' || path.startsWith('/') || path.split('/').some((part) => part === '' || part === '.' || part === '..');

@@ -15,8 +15,8 @@ import { r2Store } from './stores/r2.js';
 /** Keys of each kind of StorageInit. @type {Record<string, readonly string[]>} */
 const kinds = {
   http: ['type', 'headers', 'fetch', 'listing'],
-  s3: ['type', 'region', 'endpoint', 'forcePathStyle', 'anonymous', 'fetch', 'credentials', 'requestPayer'],
-  's3-presigned': ['type', 'sign', 'fetch'],
+  s3: ['type', 'region', 'endpoint', 'forcePathStyle', 'anonymous', 'fetch', 'credentials', 'requestPayer', 'conditionalWrites'],
+  's3-presigned': ['type', 'sign', 'fetch', 'conditionalWrites'],
   r2: ['type', 'bucket', 'prefix'],
   directory: ['type', 'handle'],
   file: ['type'],

@@ -16,8 +16,8 @@ const code = (/** @type {string} */ wanted) => (/** @type {unknown} */ error) =>
 
 /** One suite for every store: what is promised to the engine does not depend on where the bytes lie. */
 const kinds = {
-  memory: async (/** @type {(store: ObjectStore) => Promise<void>} */ use) => use(memoryStore()),
-  file: async (/** @type {(store: ObjectStore, folder: string) => Promise<void>} */ use) => {
+  memory: async (/** @type {(store: ObjectStore, folder?: string) => Promise<void>} */ use) => use(memoryStore()),
+  file: async (/** @type {(store: ObjectStore, folder?: string) => Promise<void>} */ use) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'hudi-wasm-store '));
     try {
       await use(fileStore(pathToFileURL(folder).href), folder);
@@ -79,6 +79,27 @@ for (const [kind, open] of Object.entries(kinds)) {
       assert.deepEqual(await names(store, ''), ['lock']);
     }));
 
+  test(`${kind}: an upload shows once it is complete, and one given up leaves nothing`, () =>
+    open(async (store, folder) => {
+      const left = async () => (folder === undefined ? [] : (await readdir(folder)).sort());
+      const begin = async () => {
+        const upload = await store.upload?.('d/long');
+        assert.ok(upload !== undefined);
+        for (const part of ['first, ', '', 'second']) await upload.write(bytes(part));
+        assert.deepEqual(await names(store, ''), []);
+        return upload;
+      };
+      await (await begin()).abort();
+      await (await begin()).complete();
+      assert.deepEqual(await get(store, 'd/long'), ['first, second', 13]);
+      assert.deepEqual(await names(store, ''), ['d/long']);
+      const again = await store.upload?.('d/long');
+      await again?.write(bytes('third'));
+      await again?.complete();
+      assert.deepEqual(await get(store, 'd/long'), ['third', 5]);
+      assert.deepEqual(await left(), folder === undefined ? [] : ['d']);
+    }));
+
   test(`${kind}: the ETag follows the content`, () =>
     open(async (store) => {
       await store.put?.('a', bytes('1'), {});
@@ -111,7 +132,7 @@ for (const [kind, open] of Object.entries(kinds)) {
 }
 
 test('file: a put leaves nothing beside its target, and what arrives is not listed', () =>
-  kinds.file(async (store, folder) => {
+  kinds.file(async (store, folder = '') => {
     await store.put?.('a', bytes('1'), {});
     await assert.rejects(async () => store.put?.('a', bytes('2'), { ifNoneMatch: '*' }));
     assert.deepEqual(await readdir(folder), ['a']);
@@ -120,7 +141,7 @@ test('file: a put leaves nothing beside its target, and what arrives is not list
   }));
 
 test('file: a link counts as what it leads to, and one that leads nowhere is not there', () =>
-  kinds.file(async (store, folder) => {
+  kinds.file(async (store, folder = '') => {
     await store.put?.('real/a', bytes('1'), {});
     await symlink(path.join(folder, 'real'), path.join(folder, 'linked'));
     await symlink(path.join(folder, 'gone'), path.join(folder, 'broken'));

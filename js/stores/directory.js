@@ -1,11 +1,12 @@
 // A folder that the browser hands out: its own private file system, or one that somebody picked.
 import { HudiError, invalid } from '../errors.js';
-import { byPath, checkPath, checkSignal, folderOf, notFound, span } from '../store_answers.js';
+import { arriving, byPath, checkPath, checkSignal, folderOf, full, notFound, proven, refused, span } from '../store_answers.js';
 
 /** @typedef {import('../index.d.ts').ObjectStore} ObjectStore @typedef {import('../index.d.ts').ObjectMeta} ObjectMeta */
 
 /**
- * A store over a folder's handle, for reading. Handles of files are had anew each time: one that is held for long may
+ * A store over a folder's handle. It has no put-if-absent of its own: looking and writing go under a lock that all tabs of the origin share, so in the
+ * private file system nobody comes between; a picked folder can be written by other programs too, so it is for one writer. Handles of files are had anew each time: one that is held for long may
  * hold others up, and shows a file as it was.
  *
  * @param {FileSystemDirectoryHandle} top the table's own folder
@@ -13,12 +14,16 @@ import { byPath, checkPath, checkSignal, folderOf, notFound, span } from '../sto
  */
 export function directoryStore(top) {
   if (typeof top?.getDirectoryHandle !== 'function') throw invalid('storage.handle is the handle of a folder');
-  return {
-    capabilities: { write: false, list: true, putIfAbsent: false, putIfMatch: false },
+  const write = 'createWritable' in fileMethods();
+  const at = (/** @type {string} */ path) => {
+    const names = checkPath(path).split('/');
+    return { name: names.pop() ?? '', names };
+  };
+  return proven({
+    capabilities: { write, list: true, putIfAbsent: write, putIfMatch: false },
     async get(path, { range, signal } = {}) {
       checkSignal(signal);
-      const names = checkPath(path).split('/');
-      const name = names.pop() ?? '';
+      const { name, names } = at(path);
       const file = await answer(path, async () => {
         const folder = await below(top, names);
         return (await folder.getFileHandle(name)).getFile();
@@ -40,13 +45,109 @@ export function directoryStore(top) {
       found.sort((a, b) => byPath(key(a), key(b)));
       for (const one of found) if (byPath(key(one), { path: startAfter }) > 0) yield one;
     },
+    async put(path, data, { ifNoneMatch, ifMatch, signal } = {}) {
+      checkSignal(signal);
+      if (ifMatch !== undefined) throw new HudiError('UNSUPPORTED', 'a folder has no put-if-match', { context: { path } });
+      const { name, names } = at(path);
+      return answer(path, async () => {
+        const folder = await below(top, names, true);
+        return alone(async () => {
+          if (ifNoneMatch !== undefined && (await isThere(folder, name))) throw refused(path);
+          const arrival = await arrive(folder, name);
+          try {
+            await arrival.write(data);
+          } catch (error) {
+            await arrival.abort().catch(() => {});
+            throw error;
+          }
+          return arrival.complete();
+        });
+      });
+    },
+    async upload(path, { signal } = {}) {
+      checkSignal(signal);
+      const { name, names } = at(path);
+      const arrival = await answer(path, async () => arrive(await below(top, names, true), name));
+      return {
+        write: (part) => answer(path, () => arrival.write(part)),
+        complete: () => answer(path, arrival.complete),
+        abort: () => answer(path, arrival.abort),
+      };
+    },
+    async delete(paths, { signal } = {}) {
+      checkSignal(signal);
+      for (const path of paths) {
+        const { name, names } = at(path);
+        const gone = answer(path, async () => (await below(top, names)).removeEntry(name));
+        await gone.catch((error) => {
+          if (!HudiError.is(error, 'NOT_FOUND')) throw error;
+        });
+      }
+    },
+  });
+}
+
+async function below(/** @type {FileSystemDirectoryHandle} */ top, /** @type {string[]} */ names, create = false) {
+  let folder = top;
+  for (const name of names) folder = await folder.getDirectoryHandle(name, { create });
+  return folder;
+}
+
+/**
+ * Runs while no other tab of the origin does the same. A host without locks has no other tabs to tell of either.
+ *
+ * @template T
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+function alone(run) {
+  const locks = globalThis.navigator?.locks;
+  return locks === undefined ? run() : /** @type {Promise<T>} */ (locks.request('hudi-wasm:directory', run));
+}
+
+async function isThere(/** @type {FileSystemDirectoryHandle} */ folder, /** @type {string} */ name) {
+  try {
+    await folder.getFileHandle(name);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'NotFoundError') return false;
+    throw error;
+  }
+}
+
+/**
+ * A file on its way in: beside its place, and moved there whole. Where files cannot be moved, as in most picked folders, an empty file is
+ * seen at its place until the end.
+ *
+ * @param {FileSystemDirectoryHandle} folder
+ * @param {string} name
+ */
+async function arrive(folder, name) {
+  const moves = 'move' in fileMethods() && (await isPrivate(folder));
+  const own = moves ? `${arriving}${crypto.randomUUID()}` : name;
+  const handle = /** @type {any} */ (await folder.getFileHandle(own, { create: true }));
+  const stream = await handle.createWritable();
+  return {
+    write: (/** @type {Uint8Array} */ part) => stream.write(part),
+    async complete() {
+      await stream.close();
+      if (moves) await handle.move(name);
+      return { etag: etagOf(await handle.getFile()) };
+    },
+    async abort() {
+      await stream.abort().catch(() => {});
+      await folder.removeEntry(own).catch(() => {});
+    },
   };
 }
 
-async function below(/** @type {FileSystemDirectoryHandle} */ top, /** @type {string[]} */ names) {
-  let folder = top;
-  for (const name of names) folder = await folder.getDirectoryHandle(name);
-  return folder;
+/** What this host can do with a file. @returns {object} */
+const fileMethods = () => /** @type {any} */ (globalThis).FileSystemFileHandle?.prototype ?? {};
+
+/** Whether a folder lies in the private file system of the origin. */
+async function isPrivate(/** @type {FileSystemDirectoryHandle} */ folder) {
+  const top = await globalThis.navigator?.storage?.getDirectory?.().catch(() => undefined);
+  return top !== undefined && (await top.resolve(folder).catch(() => null)) !== null;
 }
 
 /**
@@ -62,6 +163,7 @@ async function scan(folder, prefix, deep, signal) {
   const parts = [];
   for await (const [name, handle] of /** @type {any} */ (folder).entries()) {
     checkSignal(signal);
+    if (name.startsWith(arriving) || name.endsWith('.crswap')) continue;
     const path = `${prefix}${name}`;
     if (handle.kind === 'directory') parts.push(deep ? scan(handle, `${path}/`, true, signal) : [{ prefix: `${path}/` }]);
     else parts.push(handle.getFile().then((/** @type {File} */ file) => [{ path, size: file.size, etag: etagOf(file), lastModified: new Date(file.lastModified) }]));
@@ -88,8 +190,9 @@ async function answer(path, run) {
     if (name === 'NotFoundError' || name === 'TypeMismatchError') throw notFound(path, error);
     const details = { context: { path }, cause: error };
     if (name === 'NotAllowedError' || name === 'SecurityError') {
-      throw new HudiError('UNAUTHORIZED', 'the folder may not be read', { ...details, hint: 'Ask for the permission again: handle.requestPermission().' });
+      throw new HudiError('UNAUTHORIZED', 'the folder may not be read, or not written', { ...details, hint: 'Ask for the permission again: handle.requestPermission({ mode: "readwrite" }).' });
     }
+    if (name === 'QuotaExceededError') throw full(path, error);
     // The file was replaced between its handle and its bytes.
     if (name === 'NotReadableError') throw new HudiError('PRECONDITION_FAILED', 'the file changed while it was read', details);
     throw new HudiError('UNAVAILABLE', `the file system failed: ${error instanceof Error ? error.message : error}`, details);

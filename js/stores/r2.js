@@ -1,6 +1,6 @@
-// A bucket that a Worker is bound to, for reading: no signature, no URL, and a call for each request.
+// A bucket that a Worker is bound to: no signature, no URL, and a call for each request.
 import { HudiError, invalid } from '../errors.js';
-import { checkPath, checkSignal, folderOf, notFound } from '../store_answers.js';
+import { checkPath, checkSignal, folderOf, notFound, proven, refused } from '../store_answers.js';
 
 /** @typedef {import('../index.d.ts').ObjectStore} ObjectStore */
 
@@ -14,11 +14,13 @@ import { checkPath, checkSignal, folderOf, notFound } from '../store_answers.js'
 export function r2Store(bucket, prefix) {
   if (typeof bucket?.get !== 'function' || typeof bucket.list !== 'function') throw invalid('storage.bucket is an R2 bucket');
   const base = folderOf(prefix.replace(/^\/+|\/+$/g, ''));
-  return {
-    capabilities: { write: false, list: true, putIfAbsent: false, putIfMatch: false },
+  const write = ['put', 'delete', 'createMultipartUpload'].every((name) => typeof (/** @type {any} */ (bucket)[name]) === 'function');
+  const keyOf = (/** @type {string} */ path) => `${base}${checkPath(path)}`;
+  return proven({
+    capabilities: { write, list: true, putIfAbsent: write, putIfMatch: false },
     async get(path, { range, signal } = {}) {
       checkSignal(signal);
-      const key = `${base}${checkPath(path)}`;
+      const key = keyOf(path);
       const part = range === undefined ? undefined : 'suffix' in range ? range : { offset: range.start, length: range.end - range.start };
       const object = await ask(path, () => bucket.get(key, part && { range: part }), () => empty(bucket, key));
       if (object === null) throw notFound(path);
@@ -38,8 +40,40 @@ export function r2Store(bucket, prefix) {
         cursor = page.truncated ? page.cursor : undefined;
       } while (cursor !== undefined);
     },
-  };
+    async put(path, data, { ifNoneMatch, ifMatch, signal } = {}) {
+      checkSignal(signal);
+      if (ifMatch !== undefined) throw new HudiError('UNSUPPORTED', 'a put that asks for an ETag is not handled here', { context: { path } });
+      const options = ifNoneMatch === undefined ? {} : { onlyIf: new Headers({ 'If-None-Match': ifNoneMatch }) };
+      const put = await ask(path, () => call(bucket, 'put', keyOf(path), data, options));
+      // The binding gives no object where the condition does not hold.
+      if (put === null || put === undefined) throw refused(path);
+      return { etag: put.httpEtag };
+    },
+    async upload(path, { signal } = {}) {
+      checkSignal(signal);
+      const upload = await ask(path, () => call(bucket, 'createMultipartUpload', keyOf(path)));
+      /** @type {any[]} */
+      const parts = [];
+      return {
+        async write(part) {
+          parts.push(await ask(path, () => upload.uploadPart(parts.length + 1, part)));
+        },
+        async complete() {
+          const put = await ask(path, () => upload.complete(parts));
+          return { etag: put.httpEtag };
+        },
+        abort: () => ask(path, () => upload.abort()),
+      };
+    },
+    async delete(paths, { signal } = {}) {
+      checkSignal(signal);
+      for (const path of paths) await ask(path, () => call(bucket, 'delete', keyOf(path)));
+    },
+  });
 }
+
+/** A method that a binding for reading need not have. */
+const call = (/** @type {any} */ bucket, /** @type {string} */ method, /** @type {any[]} */ ...given) => bucket[method](...given);
 
 /** An object without bytes has no range, and the binding refuses every one: it is read as what it is. */
 async function empty(/** @type {import('../index.d.ts').R2BucketLike} */ bucket, /** @type {string} */ key) {
@@ -66,7 +100,7 @@ async function ask(path, run, outside) {
       if (instead !== undefined) return instead;
       throw new HudiError('PRECONDITION_FAILED', 'the range begins behind the end of the object', { context: { path, status: '416' }, cause: error });
     }
-    if (number === 10002 || number === 10004) throw new HudiError('UNAUTHORIZED', 'the binding may not read this bucket', details);
+    if (number === 10002 || number === 10004) throw new HudiError('UNAUTHORIZED', 'the binding may not use this bucket', details);
     if (number === 10058) throw new HudiError('THROTTLED', 'the bucket asks to slow down', details);
     throw new HudiError('UNAVAILABLE', `the bucket failed: ${text}`, details);
   }

@@ -1,7 +1,9 @@
 //! `object_store`'s connection over any [`Transport`]: asks, judges, and hands up what happened.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::ops::Range;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,9 +12,11 @@ use http::header::{
     AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, RANGE, USER_AGENT,
 };
 use http::{HeaderMap, Method};
+use http_body::Body;
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody,
+    HttpResponse, HttpService,
 };
 
 use super::judge::{Asked, Received, Verdict, judge, limit};
@@ -91,14 +95,7 @@ impl Connector {
             let more = source.headers().await?;
             headers.extend(more);
         }
-        let body = match (body.is_empty(), body.as_bytes()) {
-            (true, _) => None,
-            (false, Some(bytes)) => Some(bytes.clone()),
-            (false, None) => {
-                let error = Error::internal("a request's body must be in one piece");
-                return Err(Failure::lasting(error));
-            }
-        };
+        let body = body_of(body).await?;
         let unsigned = match &self.signer {
             Some(_) => Some(Unsigned::new(&asked.method, &parts.uri, &headers)?),
             None => None,
@@ -170,6 +167,25 @@ impl Connector {
         let received = self.transport.send(request).await?;
         judge(asked, received, host::now_millis())
     }
+}
+
+/// All of a body, copied only when it is in pieces; `None` where there is no byte. Its own `is_empty` is not asked:
+/// for a payload it says the opposite (object_store 0.14.2).
+async fn body_of(mut body: HttpRequestBody) -> Result<Option<Bytes>, Failure> {
+    if body.content_length() == 0 {
+        return Ok(None);
+    }
+    let broken = |_| Failure::lasting(Error::internal("a request's body cannot be read"));
+    let mut pieces = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        if let Ok(piece) = frame.map_err(broken)?.into_data() {
+            pieces.push(piece);
+        }
+    }
+    Ok(Some(match pieces.len() {
+        1 => pieces.remove(0),
+        _ => pieces.concat().into(),
+    }))
 }
 
 /// A request before its address is signed, where it is.

@@ -202,7 +202,8 @@ fn no_answer(value: &JsValue, request: &Outgoing, place: Place, secrets: &[&str]
     }
     let url = url::Url::parse(&request.url);
     let elsewhere = url.is_ok_and(|url| url.origin().ascii_serialization() != origin);
-    let rule = elsewhere.then(|| cors_rule(place, &origin));
+    let writes = request.method != http::Method::GET;
+    let rule = elsewhere.then(|| cors_rule(place, &origin, writes));
     // Chromium fails without a word when a piece of a file comes with Content-Encoding.
     let coded = request.headers.contains_key(RANGE).then_some(CODED);
     let hints: Vec<&str> = rule.as_deref().into_iter().chain(coded).collect();
@@ -220,8 +221,12 @@ pub(super) fn page_origin() -> Option<String> {
     text(&get(&js_sys::global(), "location"), "origin")
 }
 
-/// What to write where, so that a page of `origin` may read.
-fn cors_rule(place: Place, origin: &str) -> String {
+/// What to write where, so that a page of `origin` may read, or write.
+fn cors_rule(place: Place, origin: &str, writes: bool) -> String {
+    let methods = match writes {
+        true => r#""GET","PUT","POST","DELETE""#,
+        false => r#""GET""#,
+    };
     match place {
         Place::Server => format!(
             "if the server is up, it must allow this page by the headers Access-Control-Allow-Origin: {origin} and \
@@ -229,15 +234,16 @@ fn cors_rule(place: Place, origin: &str) -> String {
              Access-Control-Allow-Headers naming them and range"
         ),
         // Chromium and Firefox ask for a range without a preflight; others may not.
-        Place::Bucket => bucket_rule(origin, "\"range\""),
-        Place::BucketByHeaders => bucket_rule(origin, "\"*\""),
+        Place::Bucket if writes => bucket_rule(origin, methods, "\"range\",\"if-none-match\""),
+        Place::Bucket => bucket_rule(origin, methods, "\"range\""),
+        Place::BucketByHeaders => bucket_rule(origin, methods, "\"*\""),
     }
 }
 
-fn bucket_rule(origin: &str, headers: &str) -> String {
+fn bucket_rule(origin: &str, methods: &str, headers: &str) -> String {
     format!(
         "if the endpoint is right, the bucket must allow this page by the CORS rule \
-         [{{\"AllowedOrigins\":[\"{origin}\"],\"AllowedMethods\":[\"GET\"],\"AllowedHeaders\":[{headers}],\
+         [{{\"AllowedOrigins\":[\"{origin}\"],\"AllowedMethods\":[{methods}],\"AllowedHeaders\":[{headers}],\
          \"ExposeHeaders\":[\"Content-Range\",\"ETag\"]}}]"
     )
 }

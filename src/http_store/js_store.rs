@@ -22,6 +22,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::body::{Pieces, read_up_to};
 use super::js_listing::{Listed, list};
 use super::js_value::{function, get, options, promise, set, text, thrown, whole};
+use super::js_write;
 use super::listing::with_slash;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{self, Kept};
@@ -207,7 +208,7 @@ async fn bytes_of(data: &JsValue, limit: u64) -> Result<(Bytes, bool), JsValue> 
     Ok((array.to_vec().into(), ended))
 }
 
-fn carried(failure: Failure) -> object_store::Error {
+pub(super) fn carried(failure: Failure) -> object_store::Error {
     object_store::Error::Generic {
         store: "custom store",
         source: Box::new(Carried::new(failure)),
@@ -296,33 +297,45 @@ impl ObjectStore for JsStore {
         })
     }
 
-    async fn put_opts(&self, _: &Path, _: PutPayload, _: PutOptions) -> StoreResult<PutResult> {
-        Err(read_only())
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> StoreResult<PutResult> {
+        let put = js_write::put(&self.object, location.as_ref(), &payload, &options.mode);
+        put.await
     }
 
     async fn put_multipart_opts(
         &self,
-        _: &Path,
+        location: &Path,
         _: PutMultipartOptions,
     ) -> StoreResult<Box<dyn MultipartUpload>> {
-        Err(read_only())
+        let upload = js_write::upload(&self.object, location.as_ref());
+        upload.await
     }
 
     fn delete_stream(
         &self,
-        _: BoxStream<'static, StoreResult<Path>>,
+        locations: BoxStream<'static, StoreResult<Path>>,
     ) -> BoxStream<'static, StoreResult<Path>> {
-        futures::stream::iter([Err(read_only())]).boxed()
+        let copy = self.copy();
+        locations
+            .then(move |location| {
+                let deleted = location.map(|location| {
+                    let deleted = js_write::delete(&copy.object, location.as_ref());
+                    async move { deleted.await.map(|()| location) }
+                });
+                async move { deleted?.await }
+            })
+            .boxed()
     }
 
     async fn copy_opts(&self, _: &Path, _: &Path, _: CopyOptions) -> StoreResult<()> {
-        Err(read_only())
+        let error = Error::unsupported("nothing is copied inside of a store");
+        Err(carried(Failure::lasting(error)))
     }
-}
-
-fn read_only() -> object_store::Error {
-    let error = Error::unsupported("writing through a custom store is not handled yet");
-    carried(Failure::lasting(error))
 }
 
 /// The bytes of the range, that range clipped to the object, and all of it when the store gave that.

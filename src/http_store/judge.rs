@@ -79,7 +79,7 @@ pub(crate) fn judge(asked: &Asked, received: Received, now: i64) -> Result<Verdi
         (200..=299, None) => whole(asked, received),
         (206, Some(range)) => part(asked, range.clone(), received),
         (200..=299, Some(range)) => cut(asked, range.clone(), received),
-        (304 | 404 | 409 | 412, _) if asked.method != Method::GET => {
+        (304 | 404 | 412, _) if asked.method != Method::GET => {
             // The store's own write verbs tell these apart by their status.
             Ok(Verdict::Good(received, Answer::default()))
         }
@@ -90,6 +90,8 @@ pub(crate) fn judge(asked: &Asked, received: Received, now: i64) -> Result<Verdi
         }
     };
     result.map_err(|mut failure| {
+        // Two requests for one object at the same time: which of them won shows when it is asked again.
+        failure.retry |= status == 409 && asked.method != Method::GET;
         failure.error = failure.error.context("status", status);
         failure
     })

@@ -27,6 +27,8 @@ mod js_listing;
 mod js_store;
 #[cfg(target_arch = "wasm32")]
 mod js_value;
+#[cfg(target_arch = "wasm32")]
+mod js_write;
 mod judge;
 mod listing;
 pub mod manifest;

@@ -1,6 +1,6 @@
 //! A URI and what the caller says of its storage to a store.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures::FutureExt;
 use js_sys::Function;
@@ -16,13 +16,16 @@ use super::fetch::{Fetch, Place, page_origin};
 use super::js_listing::{JsLister, ListerKind};
 use super::js_store::JsStore;
 use super::js_value::{flag, get, text};
+use super::js_write::writing;
 use super::listing::Listing;
 use super::manifest::{LateManifest, Manifest};
-use super::s3::{S3Place, s3};
+use super::s3::{S3Place, s3, shown as shown_for};
 use super::signer::{QuerySigner, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
 use crate::error::{Error, Result};
-use crate::storage::{Cause, ListingFacts, ListingSource, Storage, StorageOptions};
+use crate::storage::{
+    Cause, ListingFacts, ListingSource, PutIfAbsent, Storage, StorageOptions, Uploads,
+};
 
 /// A store that is ready, and how to ask it; the caller may still change the options.
 pub struct OpenedStore {
@@ -110,6 +113,7 @@ fn custom(uri: &str, object: JsValue) -> Result<Parts> {
         },
         ..StorageOptions::default()
     };
+    let options = writing(&object, options);
     Ok(Parts::Ready(Box::new(OpenedStore {
         store: Arc::new(JsStore::new(object)?),
         options,
@@ -211,6 +215,7 @@ impl Web {
                 listing: facts,
                 listing_told,
                 lists_flat,
+                read_only: Some("a web folder cannot be written"),
                 ..StorageOptions::default()
             },
             base_url,
@@ -301,7 +306,17 @@ fn bucket(uri: &str, init: &JsValue) -> Result<Parts> {
         }
         (None, _) => s3(&place, None, connect(Place::Bucket)?)?,
     };
-    Ok(in_bucket(uri, store, &base))
+    let put_if_absent = conditional(init, || shown_for(&place))?;
+    Ok(in_bucket(uri, store, &base, put_if_absent))
+}
+
+/// What the caller says of conditional puts, else what is to be shown.
+fn conditional(init: &JsValue, shown: impl FnOnce() -> Arc<OnceLock<()>>) -> Result<PutIfAbsent> {
+    Ok(match flag(init, "conditionalWrites")? {
+        Some(true) => PutIfAbsent::Kept,
+        Some(false) => PutIfAbsent::ByLooking,
+        None => PutIfAbsent::ToBeShown(shown()),
+    })
 }
 
 fn presigned(uri: &str, init: &JsValue) -> Result<Parts> {
@@ -315,7 +330,9 @@ fn presigned(uri: &str, init: &JsValue) -> Result<Parts> {
         signer: None,
     };
     let store = signed_bucket(name, connector, Arc::new(Presigner::new(&sign)))?;
-    Ok(in_bucket(uri, store, &base))
+    // Which server the addresses lead to is the signer's affair, so nothing is remembered beyond this store.
+    let put_if_absent = conditional(init, Arc::default)?;
+    Ok(in_bucket(uri, store, &base, put_if_absent))
 }
 
 fn signed_bucket(
@@ -330,11 +347,13 @@ fn signed_bucket(
     unsigned(name, connector)
 }
 
-fn in_bucket(uri: &str, store: Arc<AmazonS3>, base: &Path) -> Parts {
+fn in_bucket(uri: &str, store: Arc<AmazonS3>, base: &Path, put_if_absent: PutIfAbsent) -> Parts {
     Parts::Ready(Box::new(OpenedStore {
         options: StorageOptions {
             base: base.to_string(),
             pages: Some(store.clone()),
+            put_if_absent,
+            uploads: Uploads::Parts(store.clone()),
             ..StorageOptions::default()
         },
         store,

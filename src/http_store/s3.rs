@@ -1,9 +1,12 @@
 //! S3 and what speaks like it: `object_store`'s client over our connection.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use object_store::RetryConfig;
-use object_store::aws::{AmazonS3, AmazonS3Builder, AwsCredential, AwsCredentialProvider};
+use object_store::aws::{
+    AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, AwsCredential, AwsCredentialProvider,
+};
 use url::Url;
 
 use super::connector::Connector;
@@ -54,6 +57,8 @@ pub(super) fn s3_of(
         .with_request_payer(place.request_payer)
         .with_crypto_provider(Arc::new(Sha2))
         .with_retry(no_retries())
+        // Deleting many at once is a request to the bucket, which not every server knows and no signature is made for.
+        .with_config(AmazonS3ConfigKey::DisableBulkDelete, "true")
         .with_http_connector(connector);
     if let Some(endpoint) = &place.endpoint {
         builder = builder.with_endpoint(endpoint_of(endpoint, &place.bucket, path_style)?);
@@ -70,6 +75,15 @@ pub(super) fn s3_of(
         Error::invalid_argument("the options of the S3 store do not fit together")
             .with_source(Redacted::new(source, &[]))
     })
+}
+
+/// Where it is remembered that a bucket heeds If-None-Match: once for all tables and handles of this process.
+pub(super) fn shown(place: &S3Place) -> Arc<OnceLock<()>> {
+    static SHOWN: Mutex<BTreeMap<String, Arc<OnceLock<()>>>> = Mutex::new(BTreeMap::new());
+    let endpoint = place.endpoint.as_deref().unwrap_or(&place.region);
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let shown = shown.entry(format!("{endpoint} {}", place.bucket));
+    Arc::clone(shown.or_default())
 }
 
 /// Retrying is ours.

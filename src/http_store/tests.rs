@@ -16,7 +16,9 @@ use super::signer::{QuerySigner, Signed, Unsigned, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
 use crate::error::{Error, ErrorKind};
 use crate::storage::wire::Failure;
-use crate::storage::{Cause, RetryPolicy, Storage, StorageOptions};
+use crate::storage::{Cause, RetryPolicy, Storage, StorageOptions, Uploads};
+
+mod writes;
 
 /// One answer: status, headers, body.
 type Reply = (u16, Vec<(&'static str, &'static str)>, &'static [u8]);
@@ -26,6 +28,8 @@ type Reply = (u16, Vec<(&'static str, &'static str)>, &'static [u8]);
 struct Script {
     replies: Mutex<VecDeque<Reply>>,
     asked: Mutex<Vec<(String, HeaderMap)>>,
+    /// Method and body of what was asked.
+    sent: Mutex<Vec<(String, Bytes)>>,
 }
 
 impl Script {
@@ -33,6 +37,7 @@ impl Script {
         Arc::new(Self {
             replies: Mutex::new(replies.into()),
             asked: Mutex::default(),
+            sent: Mutex::default(),
         })
     }
 
@@ -59,7 +64,10 @@ impl Script {
 #[async_trait]
 impl Transport for Script {
     async fn send(&self, request: Outgoing) -> Result<Received, Failure> {
-        assert_eq!(request.method, "GET");
+        self.sent.lock().unwrap().push((
+            request.method.to_string(),
+            request.body.clone().unwrap_or_default(),
+        ));
         self.asked
             .lock()
             .unwrap()
@@ -111,6 +119,7 @@ fn bucket(script: &Arc<Script>, place: S3Place, base: &str) -> Storage {
     let options = StorageOptions {
         base: base.to_owned(),
         pages: Some(store.clone()),
+        uploads: Uploads::Parts(store.clone()),
         ..options()
     };
     Storage::new(store, options)
@@ -629,6 +638,7 @@ fn signed_bucket(script: &Arc<Script>, signer: Arc<dyn UrlSigner>) -> Storage {
     let options = StorageOptions {
         base: "t".into(),
         pages: Some(store.clone()),
+        uploads: Uploads::Parts(store.clone()),
         ..options()
     };
     Storage::new(store, options)
