@@ -23,6 +23,7 @@ export interface RawTable {
   instantMetadata(time: string, action: string, cancel: Cancel, event: EventSink): Promise<string>;
   fileSlices(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   explain(options: string, cancel: Cancel, event: EventSink): Promise<string>;
+  columnStats(columns: string, options: string, cancel: Cancel, event: EventSink): Promise<string>;
   tableStats(options: string, cancel: Cancel, event: EventSink): Promise<string>;
   lookup(keys: string, options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;
   read(options: string, cancel: Cancel, event: EventSink): Promise<RawStream>;

@@ -178,6 +178,8 @@ export class HudiTable implements AsyncDisposable {
   lookup(keys: readonly (string | { recordKey: string; partitionPath?: string })[], options?: ReadOptions): Promise<HudiResult>;
   /** An estimate for planning. undefined: no metadata table, no Parquet, or not a snapshot query. */
   computeTableStats(options?: ReadOptions): Promise<{ numRows: number; totalByteSize: number } | undefined>;
+  /** Of each column first all files together, then each base and log file: from the metadata table, else from footers; no rows are read. */
+  columnStats(columns: readonly string[], options?: ReadOptions): Promise<readonly ColumnStatsRow[]>;
   /** A handle pinned to the newest commit; this one stays where it is. */
   refresh(options?: CallOptions): Promise<HudiTable>;
   close(): void;
@@ -331,6 +333,15 @@ export interface ReadMetrics {
   readonly rowGroupsPruned: number; readonly rowsScanned: number; readonly corruptLogBlocks: number; readonly ms: number; readonly wasmBytes: number;
   readonly warnings: readonly string[]; readonly pinned: boolean;
   readonly listing: { readonly source: 'store' | 'metadata-table' | 'manifest' | 'custom'; readonly madeAt?: string; readonly newestInstant?: string };
+}
+/**
+ * min and max read as a filter's value does; absent where nobody knows them, as with a log file that has no statistics. valueCount counts nulls too.
+ * tight: rows have these very values; false where a log file may have replaced them or long text may be cut.
+ */
+export interface ColumnStatsRow {
+  readonly column: string; readonly filePath?: string /* absent: all files */;
+  readonly min?: string | number | bigint | boolean; readonly max?: string | number | bigint | boolean;
+  readonly nullCount?: number; readonly valueCount?: number; readonly tight: boolean; readonly source: 'metadata-table' | 'footer';
 }
 export interface ReadPlan { readonly instant: string; readonly files: readonly { slice: HudiFileSlice; prunedBy?: 'partition' | 'partition-stats' | 'column-stats' | 'record-index' | 'secondary-index' }[]; readonly estimatedRequests: number; readonly estimatedBytes: number }
 

@@ -156,6 +156,20 @@ export class HudiTable {
   }
 
   /**
+   * @param {readonly string[]} columns
+   * @param {ReadOptions} [given]
+   * @returns {Promise<readonly import('./index.d.ts').ColumnStatsRow[]>}
+   */
+  async columnStats(columns, given) {
+    if (!Array.isArray(columns) || columns.some((column) => typeof column !== 'string')) throw invalid('columns must be a list of names');
+    const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
+    const names = JSON.stringify(columns);
+    const rows = await this.#handle.run(call, (raw, cancel, event) => raw.columnStats(names, json, cancel, event));
+    // Numbers of 64 bits come as text, since JSON's would lose digits.
+    return JSON.parse(rows, (_, value) => (typeof value?.bigint === 'string' ? BigInt(value.bigint) : value));
+  }
+
+  /**
    * @param {ReadOptions} [given]
    * @returns {Promise<import('./index.d.ts').ReadPlan>}
    */

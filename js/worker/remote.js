@@ -201,6 +201,7 @@ const verbs = {
   instantMetadata: true,
   fileSlices: true,
   explain: true,
+  columnStats: true,
   tableStats: true,
   lookup: true,
   read: true,

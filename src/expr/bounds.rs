@@ -30,6 +30,51 @@ pub struct ColumnBounds {
     pub value_count: Option<u64>,
 }
 
+impl ColumnBounds {
+    /// Of a column without rows.
+    pub fn of_no_rows() -> Self {
+        Self {
+            null_count: Some(0),
+            value_count: Some(0),
+            ..Self::default()
+        }
+    }
+
+    /// Of the rows of both: what is not known of either is not known.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| a?.checked_add(b?);
+        let (null_count, value_count) = (
+            sum(self.null_count, other.null_count),
+            sum(self.value_count, other.value_count),
+        );
+        let (min, max) = match (self.has_no_value(), other.has_no_value()) {
+            (true, _) => (other.min, other.max),
+            (false, true) => (self.min, self.max),
+            (false, false) => (
+                outer(self.min, other.min, Ordering::Less),
+                outer(self.max, other.max, Ordering::Greater),
+            ),
+        };
+        Self {
+            min,
+            max,
+            null_count,
+            value_count,
+        }
+    }
+
+    fn has_no_value(&self) -> bool {
+        self.null_count.is_some() && self.null_count == self.value_count
+    }
+}
+
+/// Of two bounds the one further out; none unless both are known.
+fn outer(a: Option<Scalar>, b: Option<Scalar>, out: Ordering) -> Option<Scalar> {
+    let (a, b) = (a?, b?);
+    Some(if b.order(&a) == out { b } else { a })
+}
+
 /// Whoever has bounds of columns.
 pub trait Bounds {
     /// Of the column, or of the nested field that `path` leads to, outermost name first. None when nothing is known.
@@ -50,7 +95,7 @@ impl Predicate {
 
 impl Condition {
     fn may_match(&self, known: &ColumnBounds) -> bool {
-        let all_null = known.null_count.is_some() && known.null_count == known.value_count;
+        let all_null = known.has_no_value();
         match &self.test {
             Test::IsNull => known.null_count != Some(0),
             Test::Never => false,

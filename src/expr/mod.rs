@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `parse.rs` | [`Filter`] and [`Operator`] from text, lists and JSON |
 //! | `literal.rs`, `date_time.rs`, `decimal.rs` | text to a value of a column's type |
-//! | `scalar.rs` | [`Scalar`], one value and its order |
+//! | `scalar.rs`, `scalar_text.rs` | [`Scalar`], one value and its order, and its text |
 //! | `predicate.rs` | [`Predicate`]: filters bound to a schema |
 //! | `mask.rs` | over a batch: which rows stay |
 //! | `bounds.rs` | over minimum, maximum and counts: maybe or never |
@@ -23,6 +23,7 @@ mod mask;
 mod parse;
 mod predicate;
 mod scalar;
+mod scalar_text;
 
 pub use bounds::{Bounds, ColumnBounds};
 pub use date_time::{parse_date, parse_local_timestamp, parse_timestamp};

@@ -148,6 +148,21 @@ impl Table {
         })
     }
 
+    /// A list of `ColumnStatsRow` of some columns, a list of names as JSON text.
+    #[wasm_bindgen(js_name = columnStats)]
+    pub fn column_stats(
+        &self,
+        columns: String,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        self.tell(options, cancel, event, async move |table, options| {
+            let columns: Vec<String> = parse(&columns)?;
+            table.column_stats(&columns, &options).await
+        })
+    }
+
     /// `{numRows, totalByteSize}`, or `null` where nothing is known without reading.
     #[wasm_bindgen(js_name = tableStats)]
     pub fn table_stats(

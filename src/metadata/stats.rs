@@ -92,6 +92,20 @@ impl StoredStats {
         }
     }
 
+    /// The bounds of a column in one file; of none a file that has no rows of its own. `None` when it is not known.
+    pub fn file(
+        &self,
+        partition: &PartitionPath,
+        path: &str,
+        column: &str,
+        schema: &Schema,
+    ) -> Option<ColumnBounds> {
+        let data_type = bounded_type(schema, column)?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stats = self.of_file(partition, name, column)?;
+        Some(of_file(stats, data_type).unwrap_or_else(ColumnBounds::of_no_rows))
+    }
+
     /// The bounds of a partition.
     pub fn partition<'a>(
         &'a self,
@@ -132,7 +146,7 @@ impl Bounds for SliceBounds<'_> {
             known = match (of_file(stats, data_type), known) {
                 (None, known) => known,
                 (Some(bounds), None) => Some(bounds),
-                (Some(bounds), Some(known)) => Some(union(known, bounds)),
+                (Some(bounds), Some(known)) => Some(known.union(bounds)),
             };
         }
         known
@@ -195,37 +209,6 @@ fn of_file(stats: &ColumnStats, data_type: &DataType) -> Option<ColumnBounds> {
         null_count: nulls,
         value_count: rows,
     })
-}
-
-fn union(a: ColumnBounds, b: ColumnBounds) -> ColumnBounds {
-    let all_null = |bounds: &ColumnBounds| {
-        bounds.null_count.is_some() && bounds.null_count == bounds.value_count
-    };
-    let sum = |a: Option<u64>, b: Option<u64>| a?.checked_add(b?);
-    let (null_count, value_count) = (
-        sum(a.null_count, b.null_count),
-        sum(a.value_count, b.value_count),
-    );
-    let (min, max) = match (all_null(&a), all_null(&b)) {
-        (true, _) => (b.min, b.max),
-        (false, true) => (a.min, a.max),
-        (false, false) => (
-            outer(a.min, b.min, std::cmp::Ordering::Less),
-            outer(a.max, b.max, std::cmp::Ordering::Greater),
-        ),
-    };
-    ColumnBounds {
-        min,
-        max,
-        null_count,
-        value_count,
-    }
-}
-
-/// Of two bounds the one further out; none unless both are known.
-fn outer(a: Option<Scalar>, b: Option<Scalar>, out: std::cmp::Ordering) -> Option<Scalar> {
-    let (a, b) = (a?, b?);
-    Some(if b.order(&a) == out { b } else { a })
 }
 
 /// Java orders text of log files by UTF-16. Of a least text with a character beyond the first plane, there may be one that is

@@ -10,6 +10,39 @@ use crate::codec::parquet::{Footer, Known, Leaf, RowSelection, page_selection};
 use crate::expr::{Bounds, ColumnBounds, Predicate, Scalar};
 use crate::schema::{conform_array, keeps_order};
 
+/// The values of a column in a whole file, as its footer tells; `None` when a row group says nothing.
+pub fn file_bounds(
+    footer: &Footer,
+    request: &BaseRequest,
+    path: &[String],
+) -> Option<ColumnBounds> {
+    let groups = 0..footer.metadata().num_row_groups();
+    let rows = |group| footer.group_rows(group);
+    let mut groups = groups.map(|group| {
+        let bounds = GroupBounds {
+            footer,
+            request,
+            group,
+        };
+        let bounds = bounds.column(path)?;
+        // A constant is told as one row.
+        let constant = path
+            .first()
+            .is_some_and(|name| request.constant(name).is_some());
+        Some(match constant {
+            true => ColumnBounds {
+                null_count: bounds.null_count.map(|nulls| nulls * rows(group)),
+                value_count: Some(rows(group)),
+                ..bounds
+            },
+            false => bounds,
+        })
+    });
+    groups.try_fold(ColumnBounds::of_no_rows(), |all, group| {
+        Some(all.union(group?))
+    })
+}
+
 /// The values of one row group.
 pub(super) struct GroupBounds<'a> {
     pub(super) footer: &'a Footer,

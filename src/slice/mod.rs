@@ -16,6 +16,7 @@ mod merged_read;
 mod slice_read;
 mod slice_request;
 
+pub use base_bounds::file_bounds;
 pub use base_file::{OpenedFile, open_file, open_footer};
 pub use base_read::{BaseReader, OpenBase, open_base, read_base};
 pub use base_request::{BaseRequest, Constant};

@@ -6,6 +6,7 @@
 mod append;
 mod cdc;
 mod changes;
+mod column_stats;
 mod create;
 mod create_options;
 mod describe;
@@ -24,6 +25,7 @@ mod write_options;
 mod write_support;
 
 pub use append::Rows;
+pub use column_stats::ColumnStatsFacts;
 pub use create::TableSchema;
 pub use create_options::{CdcChoice, CreateOptions, MetadataChoice};
 pub use estimate::TableStats;

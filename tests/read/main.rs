@@ -4,6 +4,7 @@
 mod support;
 
 mod cdc;
+mod column_stats;
 mod diff;
 mod evolution;
 mod incremental;

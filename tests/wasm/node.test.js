@@ -90,6 +90,19 @@ test('facts, schemas, timeline and slices are told', async () => {
   assert.equal(slices.reduce((sum, { numRecords }) => sum + numRecords, 0), rows);
 });
 
+test('statistics of columns come without rows, in the types that filters take', async () => {
+  const table = await hudi.HudiTable.open(await unpack('v9_cow_simple'));
+  const rows = JSON.parse(await readFile('tests/data/v9_cow_simple.expected.json', 'utf8')).queries[0].rows;
+  const of = (/** @type {string} */ name) => rows.map((/** @type {any} */ row) => row[name]);
+  const stats = await table.columnStats(['id', 'ts', 'name']);
+  assert.deepEqual(stats.map((/** @type {any} */ { column, filePath }) => [column, filePath === undefined]), ['id', 'id', 'ts', 'ts', 'name', 'name'].map((column, at) => [column, at % 2 === 0]));
+  const [id, , ts, , text] = stats;
+  assert.deepEqual([id.min, id.max, id.nullCount, id.valueCount, id.tight], [Math.min(...of('id')), Math.max(...of('id')), 0, rows.length, true]);
+  assert.deepEqual([ts.min, ts.max], [BigInt(Math.min(...of('ts'))), BigInt(Math.max(...of('ts')))]);
+  assert.deepEqual([text.min, text.max], [of('name').sort()[0], of('name').sort().at(-1)]);
+  await assert.rejects(table.columnStats(/** @type {any} */ ('id')), { code: 'INVALID_ARGUMENT' });
+});
+
 test("Python's builder and a reader of file groups open the same table", async () => {
   const table = await hudi.HudiTableBuilder.fromBaseUri(folder).withOption('hoodie.metadata.enable', 'false').build();
   assert.equal(table.hudiOptions()['hoodie.metadata.enable'], 'false');

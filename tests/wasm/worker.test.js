@@ -68,7 +68,7 @@ test('a table there is a HudiTable: facts, timeline, schema, slices, plan, refre
         const slices = await table.getFileSlices();
         const reader = await Reader.open(url, { storage });
         const { numRows, metrics } = await reader.readFileSlice(slices[0], { projection: [] });
-        const plan = await table.explain();
+        const plan = [await table.explain(), await table.columnStats(['id'])];
         const found = await table.lookup(['1', '2', 'nobody']);
         const stats = (await (await HudiTable.open(url, { storage })).computeTableStats()) ?? null;
         const timeline = table.getTimeline();
