@@ -12,6 +12,7 @@
 //! | 4 | [`commit`] [`view`] [`slice`](mod@slice) |
 //! | 5 | [`metadata`] [`read`] |
 //! | 6 | [`index`] [`write`](mod@write) |
+//! | 7 | [`services`] |
 //! | 8 | [`table`] |
 //! | 9 | `js_api` (wasm32 only) |
 #![warn(
@@ -58,6 +59,8 @@ pub mod read;
 
 pub mod index;
 pub mod write;
+
+pub mod services;
 
 pub mod table;
 

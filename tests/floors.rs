@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// The rooms with their floors, in the one order in which they may lean on each other.
-const ROOMS: [(&str, u8); 23] = [
+const ROOMS: [(&str, u8); 22] = [
     ("error", 0),
     ("host", 0),
     ("model", 0),
@@ -28,7 +28,6 @@ const ROOMS: [(&str, u8); 23] = [
     ("metadata", 5),
     ("read", 5),
     ("index", 6),
-    ("write", 6),
     ("write", 6),
     ("services", 7),
     ("table", 8),
