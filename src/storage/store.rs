@@ -120,6 +120,11 @@ impl Storage {
         }
     }
 
+    /// The table's own path inside the store, without slashes at its ends.
+    pub fn base(&self) -> &str {
+        &self.shared.options.base
+    }
+
     /// A name for the place that this storage stands on, good for as long as the store lives: what locks inside a process
     /// go by.
     pub fn identity(&self) -> String {

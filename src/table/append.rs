@@ -293,7 +293,7 @@ impl Append {
         if error.kind() == crate::error::ErrorKind::CommitStateUnknown {
             return error;
         }
-        if let Err(left) = self.table.roll_back_own(&self.writer, pending).await {
+        if let Err(left) = self.table.roll_back_own(&self.writer).await {
             let warning = format!("a failed write is left for the next one to roll back: {left}");
             self.table.meta.storage.warn(&warning, None);
         }

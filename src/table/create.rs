@@ -56,6 +56,7 @@ impl Table {
         }
         let open = OpenOptions {
             timezone: options.timezone.clone(),
+            canonical_uri: options.canonical_uri.clone(),
             hudi_options: options.hudi_options.clone(),
         };
         storage.require_write()?;

@@ -46,6 +46,8 @@ pub struct CreateOptions {
     pub if_exists: Option<String>,
     /// For [`OpenOptions`](super::OpenOptions).
     pub timezone: Option<String>,
+    /// For [`OpenOptions`](super::OpenOptions).
+    pub canonical_uri: Option<String>,
     /// `hoodie.*` keys; those of key generators and mergers become the table's.
     pub hudi_options: BTreeMap<String, String>,
 }

@@ -17,6 +17,9 @@ use crate::timeline::{MetaClient, TimelineClock};
 pub struct OpenOptions {
     /// The zone of a table whose timeline is LOCAL: `host` or an IANA name.
     pub timezone: Option<String>,
+    /// The table's path as other engines name it, such as `s3a://bucket/table`; on the local disk without a scheme. Plans of
+    /// table services hold absolute paths.
+    pub canonical_uri: Option<String>,
     /// Table keys that stand over those of `hoodie.properties`; `hoodie.read.*` keys are dropped with a warning.
     pub hudi_options: BTreeMap<String, String>,
 }
@@ -109,6 +112,17 @@ impl Table {
             metadata: MetadataCell::default(),
             ..self.clone()
         })
+    }
+
+    /// The table's absolute path as plans of table services hold it.
+    pub(super) fn absolute_path(&self) -> String {
+        match self.options.canonical_uri.as_deref() {
+            Some(uri) => {
+                let local = uri.strip_prefix("file://").or(uri.strip_prefix("file:"));
+                local.unwrap_or(uri).trim_end_matches('/').to_owned()
+            }
+            None => format!("/{}", self.meta.storage.base()),
+        }
     }
 
     /// Where the table lies, with the metrics of this call.

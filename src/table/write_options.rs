@@ -150,8 +150,7 @@ impl WriteOptions {
     fn duplicates(&self) -> Result<DuplicateKeys> {
         match self.duplicate_keys.as_deref() {
             None | Some("error") => Ok(DuplicateKeys::Error),
-            Some("keep-latest") => Err(Error::unsupported("keeping the latest of equal keys")
-                .context("duplicateKeys", "keep-latest")),
+            Some("keep-latest") => Ok(DuplicateKeys::KeepLatest),
             Some(other) => Err(Error::invalid_argument("not a way to treat equal keys")
                 .context("duplicateKeys", other)
                 .context("hint", "error or keep-latest")),

@@ -5,7 +5,8 @@ use super::open::Table;
 use super::write_options::WriteOptions;
 use crate::commit::{Pending, Writer};
 use crate::error::{Error, Result};
-use crate::model::Action;
+use crate::model::Instant;
+use crate::services::{Rollbacks, rollback_failed};
 use crate::write::{AppendOptions, WrittenFile};
 
 const BUILDING: &str = "hoodie.table.metadata.partitions.inflight";
@@ -87,27 +88,31 @@ impl Table {
         Ok(())
     }
 
-    /// Rolls back what earlier writes left behind.
-    pub(super) async fn roll_back_failed(self, _: &Writer) -> Result<Self> {
-        let failed = self.meta.timeline.instants().find(|i| {
-            !i.is_completed()
-                && matches!(
-                    i.action,
-                    Action::Commit | Action::DeltaCommit | Action::ReplaceCommit | Action::Rollback
-                )
-        });
-        match failed {
-            Some(failed) => Err(
-                Error::unsupported("a failed write is to be rolled back first")
-                    .context("instant", &failed.time),
-            ),
-            None => Ok(self),
+    /// Rolls back what earlier writes left behind: pending writes, since nobody else is at work.
+    pub(super) async fn roll_back_failed(self, writer: &Writer) -> Result<Self> {
+        if self.meta.timeline.instants().all(Instant::is_completed) {
+            return Ok(self);
+        }
+        let base = self.absolute_path();
+        let all = Rollbacks {
+            writer,
+            base: &base,
+        };
+        let done = rollback_failed(&self.meta, all).await?;
+        for undone in &done {
+            let warning = format!("a failed write was rolled back: {}", undone.rolled_back);
+            self.meta.storage.warn(&warning, None);
+        }
+        match done.is_empty() {
+            true => Ok(self),
+            false => self.refresh().await,
         }
     }
 
     /// Rolls back a write of this handle that has just failed.
-    pub(super) async fn roll_back_own(&self, _: &Writer, _: &Pending) -> Result<()> {
-        Err(Error::unsupported("rolling back"))
+    pub(super) async fn roll_back_own(&self, writer: &Writer) -> Result<()> {
+        self.refresh().await?.roll_back_failed(writer).await?;
+        Ok(())
     }
 
     /// Runs the services that are due; what fails in them is warned of, since the write is done.

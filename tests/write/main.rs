@@ -6,6 +6,7 @@ mod support;
 
 mod append;
 mod create;
+mod stops;
 
 use std::sync::Arc;
 

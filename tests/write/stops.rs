@@ -1,0 +1,302 @@
+//! A write that is stopped after any of its requests: what is read then, and what the next write makes of it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::table::{OpenOptions, Table, TableSchema, WriteOptions};
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+use serde_json::{Value, json};
+
+use crate::support::{block_on, get, store_of};
+use crate::{batch, create, open, options, paths, read, rows, schema};
+
+/// How the request after the last good one ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// It is not done.
+    Refused,
+    /// It is done, and nobody hears of it.
+    Unheard,
+}
+
+/// A store whose changes end after so many: nothing is done or answered from then on.
+struct Stopping {
+    inner: Arc<InMemory>,
+    left: AtomicUsize,
+    stop: Stop,
+    over: AtomicUsize,
+}
+
+impl Stopping {
+    fn new(inner: &Arc<InMemory>, left: usize, stop: Stop) -> Arc<Self> {
+        Arc::new(Self {
+            inner: Arc::clone(inner),
+            left: AtomicUsize::new(left),
+            stop,
+            over: AtomicUsize::new(0),
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst) > 0
+    }
+
+    fn dead() -> Error {
+        Error::PermissionDenied {
+            path: String::new(),
+            source: "stopped".into(),
+        }
+    }
+
+    /// Whether the next change is done, and whether it is answered.
+    fn change(&self) -> (bool, bool) {
+        if self.is_over() {
+            return (false, false);
+        }
+        let left = self.left.load(Ordering::SeqCst);
+        if left > 0 {
+            self.left.store(left - 1, Ordering::SeqCst);
+            return (true, true);
+        }
+        self.over.store(1, Ordering::SeqCst);
+        (self.stop == Stop::Unheard, false)
+    }
+
+    fn answer<T>(&self, answer: Result<T>) -> Result<T> {
+        if self.is_over() {
+            Err(Self::dead())
+        } else {
+            answer
+        }
+    }
+}
+
+impl fmt::Debug for Stopping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopping")
+    }
+}
+
+impl fmt::Display for Stopping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopping")
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Stopping {
+    async fn put_opts(&self, at: &Path, body: PutPayload, o: PutOptions) -> Result<PutResult> {
+        let (done, answered) = self.change();
+        let answer = match done {
+            true => self.inner.put_opts(at, body, o).await,
+            false => Err(Self::dead()),
+        };
+        if answered { answer } else { Err(Self::dead()) }
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        at: &Path,
+        o: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.answer(self.inner.put_multipart_opts(at, o).await)
+    }
+
+    async fn get_opts(&self, at: &Path, o: GetOptions) -> Result<GetResult> {
+        self.answer(self.inner.get_opts(at, o).await)
+    }
+
+    fn delete_stream(
+        &self,
+        at: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        match self.change() {
+            (true, true) => self.inner.delete_stream(at),
+            (true, false) => {
+                let gone = self.inner.delete_stream(at);
+                gone.map(|_| Err(Self::dead())).boxed()
+            }
+            _ => at.map(|_| Err(Self::dead())).boxed(),
+        }
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.is_over() {
+            true => futures::stream::iter([Err(Self::dead())]).boxed(),
+            false => self.inner.list(prefix),
+        }
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.answer(self.inner.list_with_delimiter(prefix).await)
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, o: CopyOptions) -> Result<()> {
+        self.answer(self.inner.copy_opts(from, to, o).await)
+    }
+}
+
+fn copy(store: &Arc<InMemory>) -> Arc<InMemory> {
+    let all = paths(store).into_iter();
+    store_of(all.map(|path| (path.clone(), get(store, &path))))
+}
+
+fn stopping(store: &Arc<Stopping>) -> Storage {
+    Storage::new(Arc::clone(store) as _, StorageOptions::default())
+}
+
+fn ids(rows: &[(i32, String)]) -> Vec<i32> {
+    rows.iter().map(|(id, _)| *id).collect()
+}
+
+/// Appends to a table that holds the ids 1 and 2, stopping after every change. Returns how many stops there were.
+fn check_append(table: Value, stop: Stop) -> usize {
+    block_on(async {
+        let start = store_of([]);
+        let made = create(&start, table.clone()).await.unwrap();
+        let first = rows(vec![batch(&[(1, "rome"), (2, "oslo")])]);
+        made.append(first, WriteOptions::default()).await.unwrap();
+        for at in 0.. {
+            let left = copy(&start);
+            let store = Stopping::new(&left, at, stop);
+            let handle = Table::open(stopping(&store), OpenOptions::default())
+                .await
+                .unwrap();
+            let second = rows(vec![batch(&[(3, "rome"), (4, "bern")])]);
+            let result = handle.append(second, WriteOptions::default()).await;
+            if !store.is_over() {
+                assert_eq!(ids(&read(&result.unwrap().table).await), [1, 2, 3, 4]);
+                return at;
+            }
+            let name = format!("{table} {stop:?} after {at}");
+            // What counts is the completed file.
+            let completed = paths(&left)
+                .iter()
+                .filter(|path| is_completed(path))
+                .count();
+            let expected: &[i32] = if completed == 2 {
+                &[1, 2, 3, 4]
+            } else {
+                &[1, 2]
+            };
+            assert_eq!(ids(&read(&open(&left).await).await), expected, "{name}");
+            if result.is_ok() {
+                assert_eq!(completed, 2, "{name}");
+            }
+            let third = rows(vec![batch(&[(5, "rome")])]);
+            // Another process, after the time that a heartbeat may be old.
+            let late = WriteOptions {
+                hudi_options: [(
+                    "hoodie.client.heartbeat.interval_in_ms".to_owned(),
+                    "0".to_owned(),
+                )]
+                .into(),
+                ..WriteOptions::default()
+            };
+            let again = open(&left).await.append(third, late).await;
+            let again = again.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            let expected = [expected, &[5]].concat();
+            assert_eq!(ids(&read(&again.table).await), expected, "{name}");
+            assert_no_orphans(&left, &name);
+        }
+        unreachable!()
+    })
+}
+
+fn is_completed(path: &str) -> bool {
+    let name = path.strip_prefix(".hoodie/timeline/").unwrap_or_default();
+    name.contains('_') && name.ends_with("commit")
+}
+
+/// Every data file is of a completed instant once the next write is done.
+fn assert_no_orphans(store: &Arc<InMemory>, name: &str) {
+    let all = paths(store);
+    let instants: Vec<_> = all.iter().filter(|path| is_completed(path)).collect();
+    for file in all
+        .iter()
+        .filter(|path| path.ends_with(".parquet") && !path.starts_with(".hoodie"))
+    {
+        let time = file
+            .rsplit('_')
+            .next()
+            .unwrap()
+            .strip_suffix(".parquet")
+            .unwrap();
+        let known = instants
+            .iter()
+            .any(|instant| instant.contains(&format!("/{time}_")));
+        assert!(known, "{name}: {file}");
+    }
+}
+
+#[test]
+fn an_append_that_is_stopped_anywhere_shows_the_old_rows_or_the_new() {
+    let mut stops = 0;
+    for stop in [Stop::Refused, Stop::Unheard] {
+        for (kind, version) in [
+            ("COPY_ON_WRITE", 9),
+            ("MERGE_ON_READ", 9),
+            ("COPY_ON_WRITE", 8),
+        ] {
+            let table = json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"],
+                               "tableType": kind, "tableVersion": version});
+            stops += check_append(table, stop);
+        }
+    }
+    println!("{stops} stops of an append");
+    assert!(stops > 60, "{stops}");
+}
+
+#[test]
+fn a_create_that_is_stopped_anywhere_leaves_no_table_or_one_without_rows() {
+    let mut stops = 0;
+    for stop in [Stop::Refused, Stop::Unheard] {
+        let table =
+            json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"]});
+        for at in 0.. {
+            let left = store_of([]);
+            let store = Stopping::new(&left, at, stop);
+            let columns = TableSchema::Arrow(schema().as_ref().clone());
+            let over = block_on(async {
+                let made = Table::create(stopping(&store), &columns, options(table.clone())).await;
+                if !store.is_over() {
+                    made.unwrap();
+                    return true;
+                }
+                let name = format!("{stop:?} after {at}");
+                let opened = Table::open(crate::storage(&left), OpenOptions::default()).await;
+                let table = match opened {
+                    Ok(table) => table,
+                    Err(error) => {
+                        assert_eq!(error.kind().code(), "TABLE_NOT_FOUND", "{name}");
+                        create(&left, table.clone()).await.unwrap()
+                    }
+                };
+                assert!(read(&table).await.is_empty(), "{name}");
+                let added =
+                    table.append(rows(vec![batch(&[(1, "rome")])]), WriteOptions::default());
+                let added = added
+                    .await
+                    .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+                assert_eq!(ids(&read(&added.table).await), [1], "{name}");
+                false
+            });
+            if over {
+                break;
+            }
+            stops += 1;
+        }
+    }
+    println!("{stops} stops of a create");
+    assert!(stops >= 4, "{stops}");
+}
