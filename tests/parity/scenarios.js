@@ -10,6 +10,7 @@ import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
 import { storageLock } from './storage_lock.js';
+import { inTurn, shapeOf, weCopy, weSkip, weWrite } from './write.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -96,15 +97,40 @@ function random(seeds) {
   });
 }
 
+/** What we write: alone, in turn with Spark, and for its filters. Local folders, and the same over S3. @returns {Scenario[]} */
+function written() {
+  const session = utc('1.1.1');
+  const shapes = [false, true].flatMap((mor) => [false, true].flatMap((parts) => /** @type {const} */ ([8, 9]).map((version) => ({ mor, parts, version }))));
+  const named = (/** @type {(typeof shapes)[number]} */ { mor, parts, version }) => `${mor ? 'mor' : 'cow'}_${parts ? 'parts' : 'flat'}/v${version}`;
+  const appended = shapes.flatMap((shape) => {
+    const run = weWrite(shapeOf(shape));
+    const brief = shape.version === 9 && shape.parts;
+    return [
+      { name: `A/${named(shape)}`, session, run, brief },
+      { name: `A/over_s3/${named(shape)}`, session, run: overS3(run), brief: brief && !shape.mor },
+    ];
+  });
+  const copied = ['v9_cow_all_types', 'v9_cow_simple'].map((recipe) => ({ name: `A/copy/${recipe}`, session, run: weCopy(recipe), brief: recipe.endsWith('types') }));
+  const turns = shapes.flatMap((shape) =>
+    [false, true].map((spark) => ({
+      name: `D/${spark ? 'spark' : 'we'}_first/${named(shape)}`,
+      session,
+      run: inTurn(shapeOf(shape), { spark }),
+      brief: spark && shape.version === 9,
+    })),
+  );
+  const index = { 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
+  const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts }));
+  const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
+  return [...appended, ...copied, ...turns, ...byIndex, ...skipped];
+}
+
 /** @type {Pending[]} */
 const pending = [
-  ...['cow', 'mor'].flatMap((type) => ['flat', 'parts'].map((parts) => ({ name: `A/${type}_${parts}`, pending: `issue 9${type === 'mor' ? ' and the merge-on-read writer after it' : ''}` }))),
   { name: 'C/compaction', pending: 'after issue 9: the merge-on-read writer' },
   { name: 'C/clustering', pending: 'issue 9' },
   { name: 'C/cleaning', pending: 'issue 9' },
-  { name: 'D/interleaved', pending: 'issue 9' },
   { name: 'E/mixed_workload', pending: 'issue 9, and upsert after it' },
-  { name: 'G/skipping', pending: 'issue 9: statistics that we write' },
   { name: 'H/planned_here_run_by_spark', pending: 'after issue 9: table services' },
   { name: 'H/planned_by_spark_run_here', pending: 'after issue 9: table services' },
   { name: 'I/race_under_storage_lock', pending: 'after issue 9: several writers' },
@@ -121,7 +147,7 @@ const pending = [
 export function scenarios(recipes, seeds) {
   const checksum = { name: 'side_files/stale_crc', session: utc('1.1.1'), run: staleChecksum, brief: true };
   const lock = { name: 'I/storage_lock', session: { ...utc('1.1.1'), lock: true }, run: storageLock, brief: true };
-  return [...matrix(), checksum, lock, ...remote(), ...random(seeds), ...fixtures(recipes), ...pending];
+  return [...matrix(), checksum, lock, ...remote(), ...random(seeds), ...fixtures(recipes), ...written(), ...pending];
 }
 
 /**

@@ -30,7 +30,7 @@ test('a name selects by itself or by a run of its parts, never by half a part', 
   checkNamed('mor/77', ['B/random/mor/77']);
   checkNamed('random/7', []);
   checkNamed('v9_mor_cdc_op_key_only', ['B/fixture/v9_mor_cdc_op_key_only', 'F/v9_mor_cdc_op_key_only']);
-  checkNamed('v9_cow_simple', ['B/fixture/v9_cow_simple']);
+  checkNamed('v9_cow_simple', ['B/fixture/v9_cow_simple', 'A/copy/v9_cow_simple']);
   checkNamed('B/cow_parts/1.1.1', ['B/cow_parts/1.1.1']);
   checkNamed('cow_parts/1.1.1', ['B/cow_parts/1.1.1', 'B/over_s3/cow_parts/1.1.1']);
 });

@@ -63,6 +63,45 @@ export class Ours {
     }
   }
 
+  /**
+   * Makes a table in a folder.
+   *
+   * @param {string} table
+   * @param {Record<string, unknown>} options of HudiTable.create
+   */
+  async create(table, options) {
+    const made = await /** @type {any} */ (this.#package.HudiTable).create(await this.#place(table), { ...this.#options, ...options });
+    made.close();
+  }
+
+  /**
+   * Appends to the table in a folder, in a commit of its own; gives the handle's result.
+   *
+   * @param {string} table
+   * @param {Uint8Array | { rows: readonly object[] }} input
+   * @param {Record<string, unknown>} [options]
+   */
+  async append(table, input, options) {
+    const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
+    try {
+      const result = await /** @type {any} */ (handle).append(input, options);
+      result.table.close();
+      return result;
+    } finally {
+      handle.close();
+    }
+  }
+
+  /** The batches of a query, as they came. @param {string} table @param {Query} query */
+  async batches(table, query) {
+    const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
+    try {
+      return { ipc: (await handle.read(query)).ipc, schema: (await handle.getSchema()).ipc };
+    } finally {
+      handle.close();
+    }
+  }
+
   /** Overwrites a file of a table through our store, as a writer of ours does. @param {string} table @param {string} file @param {Uint8Array} data */
   async overwrite(table, file, data) {
     await this.#store(table).put?.(file, data, {});

@@ -253,3 +253,26 @@ def trouble(error):
     causes = [line for line in str(error).splitlines() if line.startswith("Caused by")]
     places = traceback.format_exc().splitlines()[1:9]
     return "\n".join([first_line(error), *causes[:6], *places])
+
+
+class Existing(Table):
+    """A table that somebody else made, to be written on."""
+
+    def __init__(self, spark, bundle, path):
+        self.spark, self.bundle, self.path = spark, bundle, path
+        self.columns = SIMPLE
+        known = self.properties()
+        self.options = {
+            "hoodie.table.name": known["hoodie.table.name"],
+            KEY: known.get("hoodie.table.recordkey.fields", ""),
+            PARTITION: known.get("hoodie.table.partition.fields", ""),
+            ORDERING: known.get("hoodie.table.ordering.fields", ""),
+            HIVE_STYLE: known.get("hoodie.datasource.write.hive_style_partitioning", "false"),
+            TYPE: known["hoodie.table.type"],
+            "hoodie.write.table.version": known["hoodie.table.version"],
+            "hoodie.embed.timeline.server": "false",
+            "hoodie.write.markers.type": "DIRECT",
+            "hoodie.compact.inline": "false",
+            "hoodie.upsert.shuffle.parallelism": "2",
+            "hoodie.insert.shuffle.parallelism": "2",
+        }

@@ -41,6 +41,12 @@ class Server:
         instant = table.write([tuple(row) for row in rows], op, **(options or {}))
         return {"path": str(table.path), "instant": instant}
 
+    def upsert(self, path, columns, rows, op="upsert", options=None):
+        """One commit to a table that is there, by the keys of its own properties; `options` are Hudi's."""
+        table = maker.Existing(self.spark, self.bundle, Path(path))
+        instant = table.write([tuple(row) for row in rows], op, columns, **(options or {}))
+        return {"path": path, "instant": instant}
+
     def read(self, path, query, metadata=True):
         """The rows of a query over any table; `metadata` lets Spark use the metadata table."""
         return canonical.rows(_read(self.spark, path, query, metadata))
@@ -63,7 +69,7 @@ class Server:
 
 
 _read = query.read
-VERBS = ("make", "random", "write", "read", "sql", "checksums", "check", "reread")
+VERBS = ("make", "random", "write", "upsert", "read", "sql", "checksums", "check", "reread")
 
 
 def answer(server, line):

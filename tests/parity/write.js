@@ -1,0 +1,218 @@
+// Scenarios A, D and G: we write, alone or in turn with Spark, and Spark reads what we read, with the metadata table and without.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { rowDifference } from './lib/compare.js';
+
+/**
+ * @typedef {import('./scenarios.js').Sides} Sides
+ * @typedef {import('./scenarios.js').Outcome} Outcome
+ * @typedef {import('./lib/spark.js').Query} Query
+ * @typedef {import('./lib/spark.js').Row} Row
+ * @typedef {{ id: number, name: string | null, price: number, ts: number, city: string }} City
+ * @typedef {Record<string, unknown>} Shape options of HudiTable.create
+ */
+
+const snapshot = /** @type {Query} */ ({ queryType: 'snapshot' });
+const columns = ['id', 'name', 'price', 'ts', 'city'];
+
+/** The columns of a table of cities, as Spark would commit them. @param {string} table */
+const schema = (table) =>
+  JSON.stringify({
+    type: 'record',
+    name: `${table}_record`,
+    namespace: `hoodie.${table}`,
+    fields: [['id', 'int'], ['name', 'string'], ['price', 'double'], ['ts', 'long'], ['city', 'string']].map(([name, type]) => ({ name, type: ['null', type], default: null })),
+  });
+
+/** What follows from an id, with nulls and text beyond ASCII among it. @param {number} id @param {string} city @param {number} [ts] @returns {City} */
+const row = (id, city, ts = 1) => ({ id, name: id % 7 === 3 ? null : `n${id} ä€`, price: id / 4, ts, city });
+const cities = ['rome', 'oslo', 'são paulo'];
+const some = (/** @type {number} */ from, /** @type {number} */ to, ts = 1) => Array.from({ length: to - from }, (_, i) => row(from + i, cities[(from + i) % cities.length] ?? '', ts));
+
+/** Rows as both sides are compared with: the canonical form of tests/README.md. @param {City[]} rows @returns {Row[]} */
+const canonical = (rows) => rows.map((one) => ({ ...one, price: Number.isInteger(one.price) ? `${one.price}.0` : `${one.price}` }));
+
+/** The table's shape by what a scenario's name says of it. @param {{ mor: boolean, parts: boolean, version: 8 | 9 }} of @returns {Shape} */
+export const shapeOf = ({ mor, parts, version }) => ({
+  tableType: mor ? 'MERGE_ON_READ' : 'COPY_ON_WRITE',
+  tableVersion: version,
+  recordKeyFields: ['id'],
+  orderingFields: ['ts'],
+  ...(parts && { partitionFields: ['city'], hiveStylePartitioning: true }),
+});
+
+/** What a scenario asks of both sides as it goes. */
+class Check {
+  queries = 0;
+  /** @type {string[]} */
+  problems = [];
+
+  /** @param {Sides} sides @param {string} table */
+  constructor(sides, table) {
+    this.sides = sides;
+    this.table = table;
+  }
+
+  /**
+   * Spark's rows, with the metadata table and without, and ours, against those that follow from what was written.
+   *
+   * @param {City[]} written
+   * @param {string} when
+   * @param {Query['filters']} [filters]
+   */
+  async rows(written, when, filters) {
+    const { spark, ours } = this.sides;
+    const query = { ...snapshot, projection: columns, ...(filters && { filters }) };
+    const expected = canonical(written);
+    const read = (/** @type {boolean} */ metadata) => spark.ask('read', { path: this.table, query, metadata });
+    this.#tell(when, 'Spark with the metadata table', rowDifference(expected, await read(true)));
+    this.#tell(when, 'Spark without the metadata table', rowDifference(expected, await read(false)));
+    const mine = await ours.read(this.table, query);
+    this.#tell(when, 'we', 'rows' in mine ? rowDifference(expected, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
+  }
+
+  /** Spark's rows of all columns, meta fields too, against ours. @param {string} when */
+  async meta(when) {
+    const { spark, ours } = this.sides;
+    const mine = await ours.read(this.table, snapshot);
+    const theirs = await spark.ask('read', { path: this.table, query: snapshot, metadata: true });
+    this.#tell(when, 'meta fields', 'rows' in mine ? rowDifference(theirs, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
+  }
+
+  /** @param {string} when @param {string} who @param {string | undefined} what */
+  #tell(when, who, what) {
+    this.queries += 1;
+    if (what !== undefined) this.problems.push(`${this.table}, ${when}, ${who}\n${what}`);
+  }
+
+  /** @returns {Outcome} */
+  get outcome() {
+    return { queries: this.queries, problems: this.problems };
+  }
+}
+
+/** A folder for one table, which goes when nothing failed in it. @param {Sides} sides @param {string} name @param {(check: Check, table: string) => Promise<void>} steps @returns {Promise<Outcome>} */
+async function inFolder(sides, name, steps) {
+  const top = await mkdtemp(path.join(tmpdir(), 'hudi-written-'));
+  const table = path.join(top, name);
+  await mkdir(table);
+  const check = new Check(sides, table);
+  await steps(check, table);
+  if (check.problems.length === 0) await rm(top, { recursive: true });
+  return check.outcome;
+}
+
+/**
+ * A: a table made here and appended to three times, once with more than a file.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weWrite(shape) {
+  return (sides) =>
+    inFolder(sides, 'written', async (check, table) => {
+      const { ours } = sides;
+      await ours.create(table, { tableName: 'written', schema: schema('written'), ...shape });
+      await check.rows([], 'empty');
+      const parts = [some(0, 10), some(10, 3000), some(3000, 3003, 2)];
+      for (const [at, rows] of parts.entries()) {
+        await ours.append(table, { rows });
+        await check.rows(parts.slice(0, at + 1).flat(), `after append ${at + 1}`);
+      }
+      await check.meta('at the end');
+    });
+}
+
+/**
+ * A: a table of Spark's copied by way of Arrow, so that every type that Spark writes is written here.
+ *
+ * @param {string} recipe
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weCopy(recipe) {
+  return (sides) =>
+    inFolder(sides, 'copied', async (check, table) => {
+      const { spark, ours } = sides;
+      const made = await spark.ask('make', { name: recipe, kinds: ['snapshot'] });
+      const bare = /** @type {[string, string][]} */ (made.schema).map(([name]) => name).filter((name) => !name.startsWith('_hoodie_'));
+      const query = { ...snapshot, projection: bare };
+      const { ipc, schema } = await ours.batches(made.path, query);
+      await ours.create(table, { tableName: 'copied', schema, recordKeyFields: ['id'], orderingFields: ['ts'] });
+      await ours.append(table, ipc);
+      const theirs = await spark.ask('read', { path: made.path, query, metadata: false });
+      for (const metadata of [true, false]) {
+        const found = rowDifference(theirs, await spark.ask('read', { path: table, query, metadata }));
+        check.queries += 1;
+        if (found !== undefined) check.problems.push(`${table}, metadata ${metadata}\n${found}`);
+      }
+    });
+}
+
+/**
+ * D: appends of ours between Spark's inserts and upserts, on a table that Spark or we began.
+ *
+ * @param {Shape} shape
+ * @param {{ spark: boolean, options?: Record<string, string> }} begun by whom, and Hudi's options for Spark's writes
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function inTurn(shape, { spark: begins, options = {} }) {
+  return (sides) =>
+    inFolder(sides, 'turns', async (check, table) => {
+      const { spark, ours } = sides;
+      /** @type {Map<number, City>} */
+      const rows = new Map();
+      const keep = (/** @type {City[]} */ written) => written.forEach((one) => rows.set(one.id, one));
+      const upsert = async (/** @type {City[]} */ written) => {
+        const values = written.map((one) => [one.id, one.name, one.price, one.ts, one.city]);
+        await spark.ask('upsert', { path: table, columns: 'id int, name string, price double, ts long, city string', rows: values, options });
+        keep(written);
+      };
+      const append = async (/** @type {City[]} */ written) => {
+        await ours.append(table, { rows: written });
+        keep(written);
+      };
+      await ours.create(table, { tableName: 'turns', schema: schema('turns'), ...shape });
+      if (begins) await upsert(some(0, 20));
+      else await append(some(0, 20));
+      await append(some(20, 40));
+      // Keys of both writers, and new ones.
+      await upsert([...some(5, 8, 2), ...some(25, 30, 2), ...some(40, 45, 2)]);
+      await check.rows([...rows.values()], 'after an upsert');
+      await append(some(45, 60, 3));
+      await upsert([...some(0, 3, 4), ...some(58, 62, 4)]);
+      await check.rows([...rows.values()], 'at the end');
+      await check.meta('at the end');
+    });
+}
+
+/**
+ * G: Spark's filters over statistics that we wrote, on files whose ranges lie apart.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weSkip(shape) {
+  return (sides) =>
+    inFolder(sides, 'skipped', async (check, table) => {
+      const { ours } = sides;
+      await ours.create(table, { tableName: 'skipped', schema: schema('skipped'), ...shape });
+      const all = [some(0, 100), some(1000, 1100), some(2000, 2100), [row(9_000_000, 'rome')]];
+      for (const rows of all) await ours.append(table, { rows });
+      const rows = all.flat();
+      /** @type {[string, '=' | '<' | '>' | '>=' | '!=', number | string, (one: City) => boolean][]} */
+      const filters = [
+        ['id', '=', 1050, ({ id }) => id === 1050],
+        ['id', '>', 2050, ({ id }) => id > 2050],
+        ['id', '<', 0, () => false],
+        ['price', '>=', 500, ({ price }) => price >= 500],
+        ['city', '=', 'oslo', ({ city }) => city === 'oslo'],
+        ['name', '=', 'n2001 ä€', ({ name }) => name === 'n2001 ä€'],
+        ['name', '>', 'n2', ({ name }) => name !== null && name > 'n2'],
+        ['ts', '!=', 1, () => false],
+      ];
+      for (const [field, operator, value, keeps] of filters) {
+        await check.rows(rows.filter(keeps), `${field} ${operator} ${value}`, [[field, operator, value]]);
+      }
+    });
+}
