@@ -14,12 +14,22 @@ pub(super) struct OpenFile {
     pub(super) storage: Storage,
     pub(super) path: Arc<str>,
     pub(super) footer: Arc<Footer>,
-    /// The file's end, from this offset on.
-    tail: (u64, Bytes),
+    /// What of the file came with the footer.
+    pieces: Vec<Piece>,
 }
 
+/// Bytes of a file, and where they begin.
+type Piece = (u64, Bytes);
+
+/// Of a footer longer than the first request so much of its front is fetched. Behind it is the bloom filter's text.
+const FRONT: u64 = 64 << 10;
+
+/// And so much before it, where the page index stands.
+const BEFORE: u64 = 64 << 10;
+
 impl OpenFile {
-    /// Fetches and checks the footer: one request, or two when it is longer than [`first_range`].
+    /// Fetches and checks the footer: one request, or two when it is longer than [`first_range`], or three when it is so
+    /// without a bloom filter.
     pub(super) async fn open(storage: &Storage, path: &str, size: u64) -> Result<Self> {
         storage.checked(path, Self::load(storage, path, size).await)
     }
@@ -33,20 +43,20 @@ impl OpenFile {
         let first = first_range(size);
         let tail = fetch_one(storage, path, size, first.clone()).await?;
         let range = metadata_range(size, &tail).context("path", path)?;
-        let tail = if range.start < first.start {
-            let front = fetch_one(storage, path, size, range.start..first.start).await?;
-            let whole = [front, tail].concat();
-            (range.start, Bytes::from(whole))
-        } else {
-            (first.start, tail)
+        let tail = (first.start, tail);
+        let (footer, pieces) = match range.start < first.start {
+            true => long_footer(storage, path, size, range, tail).await?,
+            false => {
+                let metadata = slice_of(&tail, &range).unwrap_or_default();
+                let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
+                (footer, Vec::from([tail]))
+            }
         };
-        let metadata = slice_of(&tail, &range).unwrap_or_default();
-        let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
         Ok(Self {
             storage: storage.clone(),
             path: path.into(),
             footer: Arc::new(footer),
-            tail,
+            pieces,
         })
     }
 
@@ -76,8 +86,44 @@ impl OpenFile {
     }
 
     fn here(&self, range: &Range<u64>) -> Option<Bytes> {
-        slice_of(&self.tail, range)
+        let mut pieces = self.pieces.iter();
+        pieces.find_map(|piece| slice_of(piece, range))
     }
+}
+
+/// A footer at `range` that begins before the tail: its front is fetched, and what lies between only when it is not the bloom
+/// filter's text.
+async fn long_footer(
+    storage: &Storage,
+    path: &str,
+    size: u64,
+    range: Range<u64>,
+    tail: Piece,
+) -> Result<(Footer, Vec<Piece>)> {
+    let from = range.start.saturating_sub(BEFORE);
+    let to = (range.start + FRONT).min(tail.0);
+    let mut front = fetch_one(storage, path, size, from..to).await?;
+    if to < tail.0 {
+        let fetched = slice_of(&(from, front.clone()), &(range.start..to)).unwrap_or_default();
+        let begin = fetched.len();
+        let end = usize::try_from(tail.0 - range.start).unwrap_or(usize::MAX);
+        let mut metadata = vec![0; end];
+        if let Some(front) = metadata.get_mut(..begin) {
+            front.copy_from_slice(&fetched);
+        }
+        let rest = slice_of(&tail, &(tail.0..range.end)).unwrap_or_default();
+        metadata.extend_from_slice(&rest);
+        let footer = Footer::parse_holed(size, range.start, &metadata, &(begin..end));
+        if let Some(footer) = footer.context("path", path)? {
+            return Ok((footer, Vec::from([(from, front), tail])));
+        }
+        let between = fetch_one(storage, path, size, to..tail.0).await?;
+        front = [front, between].concat().into();
+    }
+    let whole = (from, Bytes::from([front, tail.1].concat()));
+    let metadata = slice_of(&whole, &range).unwrap_or_default();
+    let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
+    Ok((footer, Vec::from([whole])))
 }
 
 /// A base file whose footer is there, before it is known what to read of it.
@@ -116,7 +162,7 @@ async fn fetch_one(storage: &Storage, path: &str, size: u64, range: Range<u64>) 
 }
 
 /// The range out of bytes that begin at an offset, without a copy.
-fn slice_of((start, bytes): &(u64, Bytes), range: &Range<u64>) -> Option<Bytes> {
+fn slice_of((start, bytes): &Piece, range: &Range<u64>) -> Option<Bytes> {
     let from = usize::try_from(range.start.checked_sub(*start)?).ok()?;
     let to = usize::try_from(range.end.checked_sub(*start)?).ok()?;
     (from <= to && to <= bytes.len()).then(|| bytes.slice(from..to))

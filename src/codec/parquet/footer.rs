@@ -9,6 +9,7 @@ use parquet::file::metadata::{
     ParquetMetaDataPushDecoder, RowGroupMetaData,
 };
 
+use super::bloom_text::without_bloom_text;
 use super::error::from_parquet;
 use super::int96;
 use super::schema_check::check_schema;
@@ -29,7 +30,8 @@ const LARGE: u64 = 8 << 20;
 const MAX_METADATA: u64 = 128 << 20;
 
 /// Keys whose values are large and never read from here: the bloom filter, as base64, is 431 KB by default.
-const BLOOM_KEYS: [&str; 2] = ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
+pub(super) const BLOOM_KEYS: [&str; 2] =
+    ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
 
 /// Where the first request for a file of `size` bytes goes: its end, so that the footer comes in one step.
 ///
@@ -95,7 +97,26 @@ impl Footer {
     ///
     /// Errors: `Corrupt` with the offset, `Unsupported` for a codec or type that is not handled.
     pub fn parse(size: u64, start: u64, metadata: Bytes) -> Result<Self> {
+        let metadata = match without_bloom_text(&metadata, &(0..0)) {
+            Some(without) => without.into(),
+            None => metadata,
+        };
         Self::parse_checked(size, metadata).context("offset", start)
+    }
+
+    /// As [`Footer::parse`] with the bytes of `hole` not fetched, and others in their place; `None` when they are needed: when
+    /// one of them is of anything but the bloom filter.
+    pub fn parse_holed(
+        size: u64,
+        start: u64,
+        metadata: &[u8],
+        hole: &Range<usize>,
+    ) -> Result<Option<Self>> {
+        let Some(metadata) = without_bloom_text(metadata, hole) else {
+            return Ok(None);
+        };
+        let footer = Self::parse_checked(size, metadata.into());
+        footer.map(Some).context("offset", start)
     }
 
     fn parse_checked(size: u64, metadata: Bytes) -> Result<Self> {

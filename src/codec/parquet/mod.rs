@@ -12,6 +12,7 @@
 //!
 //! Spec: <https://github.com/apache/parquet-format>, and Hudi's keys in base file footers.
 
+mod bloom_text;
 mod chunk_bytes;
 mod columns;
 mod delta;

@@ -73,6 +73,15 @@ impl<'a> Compact<'a> {
         i32::try_from(value).map_err(|_| self.broken("an i32 is out of range"))
     }
 
+    /// Text or bytes, whose field must be of that type.
+    pub(super) fn binary(&mut self, field: Field) -> Result<&'a [u8]> {
+        if field.kind != BINARY {
+            return Err(self.broken("a field is not the text it should be"));
+        }
+        let length = usize::try_from(self.cursor.varint()?).unwrap_or(usize::MAX);
+        self.cursor.take(length)
+    }
+
     /// Checks that a field holds a struct, which the caller then reads.
     pub(super) fn expect_struct(&self, field: Field) -> Result<()> {
         if field.kind == STRUCT {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 
 use super::*;
@@ -367,6 +368,40 @@ fn a_file_of_unknown_size_costs_one_request_more() {
     let unknown = read(&cold, &BaseFile { size, ..file }, &request).unwrap();
     assert_eq!(ids(&unknown), ids(&known));
     assert_eq!(cold.metrics().counters().requests, before + 1);
+}
+
+/// Reads 100 rows of a file whose footer has a pair of a key with a text so long, between short ones: requests, and bytes fetched.
+fn cost_of_a_pair(key: &str, length: usize) -> (u64, u64) {
+    let pair = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
+    let pairs = vec![
+        pair("before", "b".repeat(3_000)),
+        pair(key, "A/x9".repeat(length / 4)),
+        pair("hoodie_max_record_key", "99".to_owned()),
+    ];
+    let properties = plain().set_key_value_metadata(Some(pairs));
+    let (storage, file) = file(100, properties);
+    let rows = read(&storage, &file, &BaseRequest::all(table_schema())).unwrap();
+    assert_eq!(ids(&rows), (0..100).collect::<Vec<_>>());
+    let footer = support::block_on(open_footer(&storage, &file.path, file.size)).unwrap();
+    assert_eq!(footer.keys().max_record_key.as_deref(), Some("99"));
+    let counters = storage.metrics().counters();
+    (counters.requests, counters.bytes)
+}
+
+#[test]
+fn of_a_long_bloom_filter_in_the_footer_only_the_ends_are_fetched() {
+    const KIB: u64 = 1 << 10;
+    let bloom = "org.apache.hudi.bloomfilter";
+    let (requests, bytes) = cost_of_a_pair(bloom, 900_000);
+    assert_eq!(requests, 2);
+    assert!(bytes < (512 + 64 + 20) * KIB, "{bytes}");
+    // As long a text of another key is fetched.
+    let (requests, bytes) = cost_of_a_pair("other", 900_000);
+    assert_eq!(requests, 3);
+    assert!(bytes > 900_000, "{bytes}");
+    // Just longer than the first request, so that nothing lies between.
+    assert_eq!(cost_of_a_pair(bloom, 540_000).0, 2);
+    assert_eq!(cost_of_a_pair(bloom, 431_380).0, 1);
 }
 
 #[test]
