@@ -12,7 +12,11 @@ export const bundles = /** @type {const} */ ({ '0.15.0': 6, '1.0.2': 8, '1.1.1':
 
 /** @typedef {keyof typeof bundles} Bundle */
 
-const venv = path.join(cache, `pyspark-${pysparkVersion}`);
+/** The release of hudi-rs in Python that reads our tables too. */
+const hudiRsVersion = '0.5.0';
+
+const pyspark = `pyspark-${pysparkVersion}`;
+const pythonOf = (/** @type {string} */ venv) => path.join(venv, 'bin', 'python');
 const jars = path.join(cache, 'jars');
 
 /** Java releases that Spark 3.5 runs on; newer ones lack what it reaches into. */
@@ -27,9 +31,10 @@ const javaReleases = ['17', '11'];
 export async function sparkTools(wanted) {
   await mkdir(jars, { recursive: true });
   const javaHome = await java();
-  await pyspark();
+  // setuptools stands in for distutils, which Python 3.12 lacks and pyspark imports.
+  const python = await venv(pyspark, ['setuptools', 'wheel'], [`pyspark==${pysparkVersion}`]);
   for (const bundle of wanted) await jar(bundle);
-  return { python: path.join(venv, 'bin', 'python'), javaHome, jar: jarFile, lockJar: (bundle) => lockJar(bundle, javaHome) };
+  return { python, javaHome, jar: jarFile, lockJar: (bundle) => lockJar(bundle, javaHome) };
 }
 
 const jarFile = (/** @type {Bundle} */ bundle) => path.join(jars, `hudi-spark3.5-bundle_2.12-${bundle}.jar`);
@@ -57,22 +62,31 @@ async function findJava() {
   return undefined;
 }
 
-async function pyspark() {
+/** A Python with hudi-rs. */
+export const hudiRs = () => venv(`hudi-rs-${hudiRsVersion}`, [`hudi==${hudiRsVersion}`, 'pyarrow']);
+
+/**
+ * A virtual environment in the cache; gives its Python.
+ *
+ * @param {string} name
+ * @param {...string[]} packages each list is an install of its own
+ */
+async function venv(name, ...packages) {
+  const folder = path.join(cache, name);
   // Written last, so that a stopped install is seen and made again.
-  const complete = path.join(venv, 'complete');
-  if (existsSync(complete)) return;
+  const complete = path.join(folder, 'complete');
+  if (existsSync(complete)) return pythonOf(folder);
   const start = performance.now();
-  console.log(`setup: getting pyspark ${pysparkVersion} (300 MB)`);
-  const made = await run('python3', ['-m', 'venv', '--clear', venv]);
+  console.log(`setup: getting ${name}`);
+  const made = await run('python3', ['-m', 'venv', '--clear', folder]);
   if (made.code !== 0) {
     await install("Python 3 with its module venv (what it said: " + made.output.trim().split('\n').at(-1) + ')', 'python3-venv');
-    await must('python3', ['-m', 'venv', '--clear', venv]);
+    await must('python3', ['-m', 'venv', '--clear', folder]);
   }
-  // setuptools stands in for distutils, which Python 3.12 lacks and pyspark imports.
-  await must(path.join(venv, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', 'setuptools', 'wheel']);
-  await must(path.join(venv, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', `pyspark==${pysparkVersion}`]);
-  await writeFile(complete, pysparkVersion);
-  console.log(`setup: pyspark (${since(start)})`);
+  for (const list of packages) await must(pythonOf(folder), ['-m', 'pip', 'install', '--quiet', ...list]);
+  await writeFile(complete, name);
+  console.log(`setup: ${name} (${since(start)})`);
+  return pythonOf(folder);
 }
 
 /** @param {Bundle} bundle */
@@ -103,7 +117,7 @@ async function lockJar(bundle, javaHome) {
   const hash = createHash('sha256').update(await readFile(source)).digest('hex').slice(0, 16);
   const file = path.join(jars, `lock-${bundle}-${hash}.jar`);
   if (existsSync(file)) return file;
-  const lib = path.join(venv, 'lib');
+  const lib = path.join(cache, pyspark, 'lib');
   const [python = ''] = (await readdir(lib)).filter((name) => name.startsWith('python'));
   const spark = path.join(lib, python, 'site-packages/pyspark/jars');
   const scala = (await readdir(spark)).filter((name) => /^scala-(compiler|library|reflect)-/.test(name)).map((name) => path.join(spark, name));

@@ -10,7 +10,7 @@ import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
 import { storageLock } from './storage_lock.js';
-import { inTurn, shapeOf, weCopy, weSkip, weWrite } from './write.js';
+import { hudiRsReads, inTurn, shapeOf, weCopy, weSkip, weWrite } from './write.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -122,7 +122,8 @@ function written() {
   const index = { 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
   const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts }));
   const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
-  return [...appended, ...copied, ...turns, ...byIndex, ...skipped];
+  const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
+  return [...appended, ...copied, ...turns, ...byIndex, ...skipped, ...byHudiRs];
 }
 
 /** @type {Pending[]} */
@@ -134,7 +135,6 @@ const pending = [
   { name: 'H/planned_here_run_by_spark', pending: 'after issue 9: table services' },
   { name: 'H/planned_by_spark_run_here', pending: 'after issue 9: table services' },
   { name: 'I/race_under_storage_lock', pending: 'after issue 9: several writers' },
-  { name: 'J/hudi_rs', pending: 'issue 9' },
 ];
 
 /**

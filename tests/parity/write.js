@@ -1,7 +1,11 @@
-// Scenarios A, D and G: we write, alone or in turn with Spark, and Spark reads what we read, with the metadata table and without.
+// Scenarios A, D, G and J: we write, alone or in turn with Spark, and Spark reads what we read, with the metadata table and without;
+// hudi-rs reads it too.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../scripts/lib/run.mjs';
+import { hudiRs } from '../../scripts/lib/spark.mjs';
 import { rowDifference } from './lib/compare.js';
 
 /**
@@ -214,5 +218,25 @@ export function weSkip(shape) {
       for (const [field, operator, value, keeps] of filters) {
         await check.rows(rows.filter(keeps), `${field} ${operator} ${value}`, [[field, operator, value]]);
       }
+    });
+}
+
+/**
+ * J: hudi-rs reads what we wrote.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function hudiRsReads(shape) {
+  return (sides) =>
+    inFolder(sides, 'for_hudi_rs', async (check, table) => {
+      const { ours } = sides;
+      await ours.create(table, { tableName: 'for_hudi_rs', schema: schema('for_hudi_rs'), ...shape });
+      const parts = [some(0, 50), some(50, 2000, 2)];
+      for (const rows of parts) await ours.append(table, { rows });
+      const said = await must(await hudiRs(), [fileURLToPath(new URL('hudi_rs.py', import.meta.url)), table, ...columns]);
+      check.queries += 1;
+      const found = rowDifference(canonical(parts.flat()), JSON.parse(said));
+      if (found !== undefined) check.problems.push(`${table}, hudi-rs in Spark's place\n${found}`);
     });
 }
