@@ -37,6 +37,9 @@ const sparkFaults = ['v9_cow_all_types', 'v9_cow_all_types_bulk', 'v9_cow_all_ty
 /** Where Spark fails on filters over a partition column of dates for want of a date in one of them. */
 const sparkFailures = ['v9_cow_partition_types'];
 
+/** Where the release that writes the table stops reading at a command block, and loses what the commit after it wrote; tests/README.md. */
+const sparkLosses = ['v6_mor_rollback'];
+
 /** Releases whose incremental rows are the right ones: the others are known to differ from them on tables of their own. */
 const incremental = ['1.1.1', '1.2.0'];
 
@@ -75,7 +78,7 @@ function fixtures(recipes) {
   const out = new URL('../data', import.meta.url).pathname;
   return Object.entries(recipes).flatMap(([recipe, session]) => {
     const make = (/** @type {string[]} */ kinds) => (/** @type {Spark} */ spark) => spark.ask('make', { name: recipe, kinds, out });
-    const known = { sparkDiffers: sparkFaults.includes(recipe), sparkFails: sparkFailures.includes(recipe) };
+    const known = { sparkDiffers: sparkFaults.includes(recipe), sparkFails: sparkFailures.includes(recipe), sparkLoses: sparkLosses.includes(recipe) };
     const all = [{ name: `B/fixture/${recipe}`, session, run: readEvery(make(['snapshot']), known) }];
     // Of decimals Spark's images of data files say only whether they are zero; the native tests compare the rest.
     if (/_cdc(?!_all_types)(_|$)/.test(recipe)) all.push({ name: `F/${recipe}`, session, run: readEvery(make(['cdc'])) });
