@@ -343,7 +343,7 @@ export interface ColumnStatsRow {
   readonly min?: string | number | bigint | boolean; readonly max?: string | number | bigint | boolean;
   readonly nullCount?: number; readonly valueCount?: number; readonly tight: boolean; readonly source: 'metadata-table' | 'footer';
 }
-export interface ReadPlan { readonly instant: string; readonly files: readonly { slice: HudiFileSlice; prunedBy?: 'partition' | 'partition-stats' | 'column-stats' | 'record-index' | 'secondary-index' }[]; readonly estimatedRequests: number; readonly estimatedBytes: number }
+export interface ReadPlan { readonly instant: string; readonly files: readonly { slice: HudiFileSlice; prunedBy?: 'partition' | 'partition-stats' | 'column-stats' | 'record-index' | 'secondary-index' | 'bucket' | 'bloom-filter' | 'expression-index' }[]; readonly estimatedRequests: number; readonly estimatedBytes: number }
 
 // ───────── errors ─────────
 /**

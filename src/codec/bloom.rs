@@ -10,7 +10,16 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::bytes::Cursor;
+use crate::error::{Error, Result};
+
 const M: u32 = 0x5bd1_e995;
+
+/// Bytes of a header.
+const HEADER: usize = 13;
+
+/// No false positive rate needs more.
+const MAX_HASHES: u32 = 10_000;
 
 /// Sizes of a filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,17 +132,102 @@ impl BloomFilter {
     }
 }
 
+/// A filter that was written: which keys are surely not in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredFilter(Vec<StoredRow>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct StoredRow {
+    bits: i32,
+    hashes: u32,
+    bytes: Vec<u8>,
+}
+
+impl StoredFilter {
+    /// Reads a filter of this type as a footer or the metadata table holds it, in base64.
+    ///
+    /// Errors: `Corrupt` for what is no filter of that type, `Unsupported` for another type or hash.
+    pub fn read(kind: &str, text: &[u8]) -> Result<Self> {
+        let broken = |source| Error::corrupt("a Bloom filter is not base64").with_source(source);
+        let bytes = STANDARD.decode(text).map_err(broken)?;
+        let mut cursor = Cursor::new(&bytes);
+        let rows = match kind {
+            "SIMPLE" => vec![StoredRow::read(&mut cursor)?],
+            "DYNAMIC_V0" => {
+                // Its own header, and how many keys its rows hold.
+                cursor.take(HEADER + 8)?;
+                let count = u32::from_be_bytes(cursor.array()?);
+                let count = usize::try_from(count)
+                    .ok()
+                    .filter(|count| *count <= cursor.remaining() / HEADER);
+                let count = count.ok_or_else(|| cursor.fault("a Bloom filter is cut short"))?;
+                (0..count)
+                    .map(|_| StoredRow::read(&mut cursor))
+                    .collect::<Result<_>>()?
+            }
+            _ => {
+                return Err(Error::unsupported("a Bloom filter of this type").context("type", kind));
+            }
+        };
+        match cursor.remaining() {
+            0 => Ok(Self(rows)),
+            _ => Err(cursor.fault("a Bloom filter is longer than it says")),
+        }
+    }
+
+    /// Whether a key may be among those that were added; false is sure.
+    pub fn may_hold(&self, key: &[u8]) -> bool {
+        let key = Prepared::new(key);
+        self.0.iter().any(|row| row.may_hold(&key))
+    }
+}
+
+impl StoredRow {
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let version = u32::from_be_bytes(cursor.array()?);
+        let hashes = u32::from_be_bytes(cursor.array()?);
+        let hash = cursor.u8()?;
+        let bits = i32::from_be_bytes(cursor.array()?);
+        if version != u32::MAX || hash != 1 {
+            let message = "a Bloom filter of another version or hash";
+            return Err(Error::unsupported(message).context("hash", hash));
+        }
+        let size = usize::try_from(bits).ok().filter(|bits| *bits > 0);
+        let size = size
+            .filter(|_| hashes <= MAX_HASHES)
+            .map(|bits| bits.div_ceil(8));
+        let size = size.filter(|size| *size <= cursor.remaining());
+        let size = size.ok_or_else(|| cursor.fault("a Bloom filter declares impossible sizes"))?;
+        Ok(Self {
+            bits,
+            hashes,
+            bytes: cursor.take(size)?.to_vec(),
+        })
+    }
+
+    fn may_hold(&self, key: &Prepared) -> bool {
+        positions(key, self.bits, self.hashes).all(|at| {
+            let byte = self.bytes.get((at / 8) as usize);
+            byte.is_some_and(|byte| byte & (1 << (at % 8)) != 0)
+        })
+    }
+}
+
 /// Sets the bits of a key, each hash being the seed of the next.
 fn set(row: &mut [u8], bits: i32, hashes: u32, key: &Prepared) {
-    let mut seed = 0;
-    for _ in 0..hashes {
-        seed = key.hash(seed);
-        // `bits` is positive, so neither operation overflows.
-        let at = seed.cast_signed().wrapping_rem(bits).unsigned_abs();
+    for at in positions(key, bits, hashes) {
         if let Some(byte) = row.get_mut((at / 8) as usize) {
             *byte |= 1 << (at % 8);
         }
     }
+}
+
+/// The bits of a key.
+fn positions(key: &Prepared, bits: i32, hashes: u32) -> impl Iterator<Item = u32> {
+    let seeds = std::iter::successors(Some(key.hash(0)), |seed| Some(key.hash(*seed)));
+    // `bits` is positive, so neither operation overflows.
+    let place = move |seed: u32| seed.cast_signed().wrapping_rem(bits).unsigned_abs();
+    seeds.take(hashes as usize).map(place)
 }
 
 /// What the hashes of a key share: its words, mixed as far as that does not depend on the seed.
@@ -208,6 +302,47 @@ mod tests {
         };
         assert_eq!(sizes(60_000), (2_587_966, 30));
         assert_eq!(sizes(10_000), (431_328, 30));
+    }
+
+    #[test]
+    fn a_filter_that_was_written_holds_its_keys_and_few_others() {
+        let mut filter = BloomFilter::new(BloomSettings {
+            entries: 100,
+            false_positives: 1e-9,
+            max_entries: 300,
+        });
+        (0..1000).for_each(|n| filter.add(format!("key-{n}").as_bytes()));
+        let read = StoredFilter::read("DYNAMIC_V0", filter.to_base64().as_bytes()).unwrap();
+        assert!((0..1000).all(|n| read.may_hold(format!("key-{n}").as_bytes())));
+        let others = (1000..2000).filter(|n| read.may_hold(format!("key-{n}").as_bytes()));
+        assert!(others.count() < 500);
+    }
+
+    #[test]
+    fn what_is_no_filter_is_an_error_at_every_length() {
+        let filter = BloomFilter::new(BloomSettings {
+            entries: 10,
+            ..BloomSettings::default()
+        });
+        let bytes = STANDARD.decode(filter.to_base64()).unwrap();
+        for end in 0..bytes.len() {
+            let cut = STANDARD.encode(bytes.get(..end).unwrap());
+            assert!(
+                StoredFilter::read("DYNAMIC_V0", cut.as_bytes()).is_err(),
+                "{end}"
+            );
+        }
+        assert_eq!(
+            StoredFilter::read("OTHER", b"").unwrap_err().kind().code(),
+            "UNSUPPORTED"
+        );
+        assert_eq!(
+            StoredFilter::read("SIMPLE", b"?")
+                .unwrap_err()
+                .kind()
+                .code(),
+            "CORRUPT"
+        );
     }
 
     #[test]

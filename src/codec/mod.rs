@@ -12,4 +12,5 @@ pub mod java_json;
 pub mod java_number;
 pub mod log_block;
 pub mod log_format;
+pub mod md5;
 pub mod parquet;

@@ -11,7 +11,8 @@ mod table;
 
 pub use keygen::{KeyGeneratorType, PartitionField, PartitionFieldKind};
 pub use options::{
-    DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue, metadata_enabled, read_key,
+    BucketIndex, DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue,
+    metadata_enabled, read_key,
 };
 pub use properties::Properties;
 pub use table::{TableConfig, TimelineZone};

@@ -22,12 +22,34 @@ pub mod read_key {
     pub const METADATA_ENABLE: &str = "hoodie.metadata.enable";
     /// `false` asks no statistics and indexes; also a key of the open options.
     pub const DATA_SKIPPING: &str = "hoodie.enable.data.skipping";
+    /// Spark's: `BUCKET` says that the table's file groups are buckets of its record keys; also a key of the open options, as are
+    /// those below.
+    pub const INDEX_TYPE: &str = "hoodie.index.type";
+    /// How many buckets a partition has.
+    pub const BUCKETS: &str = "hoodie.bucket.index.num.buckets";
+    /// The key fields that buckets are made of; all when absent.
+    pub const BUCKET_FIELDS: &str = "hoodie.bucket.index.hash.field";
+    /// `SIMPLE`, which alone is used, or `CONSISTENT_HASHING`.
+    pub const BUCKET_ENGINE: &str = "hoodie.index.bucket.engine";
+    /// Other numbers of buckets in some partitions; then buckets are not used.
+    pub const BUCKETS_BY_PARTITION: &str = "hoodie.bucket.index.partition.expressions";
+    /// `false` rules out nothing by buckets.
+    pub const BUCKET_PRUNING: &str = "hoodie.bucket.index.query.pruning";
     /// `true` reads base files only.
     pub const READ_OPTIMIZED: &str = "hoodie.read.use.read_optimized.mode";
     /// Spark's: `false` takes columns of older files by name, also where the table's history says that they were renamed.
     pub const SCHEMA_ON_READ: &str = "hoodie.schema.on.read.enable";
     /// Spark's: `true` reads the newest snapshot where an incremental read lacks cleaned files.
     pub const FALLBACK: &str = "hoodie.datasource.read.incr.fallback.fulltablescan.enable";
+}
+
+/// File groups that are buckets of record keys: Hudi's simple bucket index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketIndex {
+    /// Buckets of each partition.
+    pub buckets: u32,
+    /// The key fields that are hashed; `None` for all of them.
+    pub fields: Option<Vec<String>>,
 }
 
 /// Rows a batch of a stream when nothing is asked, as in hudi-rs.
@@ -217,6 +239,38 @@ impl ReadOptions {
             None => switch(properties, read_key::DATA_SKIPPING),
             on => Ok(on),
         }
+    }
+
+    /// The bucket index that the read or the table's `properties` say there is.
+    ///
+    /// Errors: `InvalidArgument` for a number of buckets that is none.
+    pub fn bucket_index(
+        &self,
+        properties: &BTreeMap<String, String>,
+    ) -> Result<Option<BucketIndex>> {
+        let said = |key: &str| {
+            let text = self.option(key).or_else(|| properties.get(key));
+            text.map(|text| text.trim()).filter(|text| !text.is_empty())
+        };
+        let is = |key: &str, word: &str| said(key).map(|text| text.eq_ignore_ascii_case(word));
+        let used = is(read_key::INDEX_TYPE, "BUCKET") == Some(true)
+            && is(read_key::BUCKET_ENGINE, "SIMPLE").unwrap_or(true)
+            && is(read_key::BUCKET_PRUNING, "false") != Some(true)
+            && said(read_key::BUCKETS_BY_PARTITION).is_none();
+        // The number that Java takes when none is said is not surely that of whoever wrote.
+        let (true, Some(buckets)) = (used, said(read_key::BUCKETS)) else {
+            return Ok(None);
+        };
+        let count = buckets.parse().ok().filter(|count: &u32| *count > 0);
+        let count = count.ok_or_else(|| {
+            Error::invalid_argument("not a number of buckets").context(read_key::BUCKETS, buckets)
+        })?;
+        let fields = said(read_key::BUCKET_FIELDS);
+        let fields = fields.map(|list| list.split(',').map(|field| field.trim().to_owned()));
+        Ok(Some(BucketIndex {
+            buckets: count,
+            fields: fields.map(Iterator::collect),
+        }))
     }
 
     fn option(&self, key: &str) -> Option<&String> {

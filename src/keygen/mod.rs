@@ -29,12 +29,14 @@
 //! Old releases wrote nulls to a folder `default`. A column that holds no text reads it as null; a text column has
 //! the file's value, or `default` when it is dropped, as in Spark.
 
+mod bucket;
 mod partition_columns;
 mod partition_path;
 mod path_bounds;
 mod path_value;
 mod timestamp;
 
+pub use bucket::{bucket_of, bucket_of_file};
 pub use partition_columns::{PartitionColumn, PartitionColumns, PartitionValue, ValueSource};
 pub use path_bounds::PathBounds;
 pub use timestamp::TimestampFormat;

@@ -19,11 +19,13 @@
 //! | `metadata_table.rs` | [`MetadataTable`]: partitions and their shards |
 //! | `stats.rs`, `stats_value.rs` | [`StoredStats`]: bounds of columns in files and partitions |
 //! | `record_index.rs` | [`Locations`]: record keys to file groups, secondary values to record keys |
+//! | `bloom.rs` | Bloom filters of base files |
 //! | `index_defs.rs` | [`IndexDefinition`]: which secondary and expression indexes there are |
 //! | `listing.rs` | [`MetadataListing`]: files of the data table |
 //!
 //! Source: Hudi 1.1 `HoodieBackedTableMetadata`, `HoodieMetadataPayload`, `HoodieTableMetadataUtil`.
 
+mod bloom;
 mod fence;
 mod hfile_read;
 mod index_defs;

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use twox_hash::XxHash64;
 
+use crate::codec::md5::md5;
 use crate::model::PartitionPath;
 
 /// Where the metadata table lies in its data table.
@@ -17,6 +18,9 @@ pub const COLUMN_STATS: &str = "column_stats";
 pub const PARTITION_STATS: &str = "partition_stats";
 /// Where each record key lies.
 pub const RECORD_INDEX: &str = "record_index";
+
+/// The Bloom filter of each base file's record keys.
+pub const BLOOM_FILTERS: &str = "bloom_filters";
 
 /// The key of the record that lists all partitions.
 pub const ALL_PARTITIONS: &str = "__all_partitions__";
@@ -48,6 +52,11 @@ pub fn column_prefix(column: &str) -> String {
 /// The part of a partition in keys of statistics, 12 characters behind those of the column.
 pub fn partition_part(partition: &PartitionPath) -> String {
     hashed(name_in_keys(partition))
+}
+
+/// The part of a file in keys, by its name without folders: 24 characters behind all others.
+pub fn file_part(name: &str) -> String {
+    STANDARD.encode(md5(name.as_bytes()))
 }
 
 fn hashed(text: &str) -> String {

@@ -17,8 +17,8 @@ pub enum Payload {
     Record(Vec<RecordLocation>),
     /// Type 7: a pair of secondary value and record key, which its own key spells.
     Secondary,
-    /// Type 4: the bloom filter of a base file, as Hudi writes it.
-    Bloom(Vec<u8>),
+    /// Type 4: the type of a base file's Bloom filter, and its base64 text.
+    Bloom(String, Vec<u8>),
 }
 
 /// One name of a [`Payload::Files`].
@@ -86,7 +86,9 @@ impl Payload {
                 let bloom = part("BloomFilterMetadata")?;
                 let bytes = bloom.get("bloomFilter").and_then(Value::as_str);
                 let bytes = bytes.ok_or_else(|| lacks("bloomFilter"))?;
-                (!deleted(bloom)).then(|| Self::Bloom(latin1(bytes)))
+                let kind = bloom.get("type").and_then(Value::as_str);
+                let kind = kind.ok_or_else(|| lacks("type"))?.to_owned();
+                (!deleted(bloom)).then(|| Self::Bloom(kind, latin1(bytes)))
             }
             5 => Some(Self::Record(vec![location(part("recordIndexMetadata")?)?])),
             7 => (!deleted(part("SecondaryIndexMetadata")?)).then_some(Self::Secondary),

@@ -126,7 +126,7 @@ fn shards_of<'a>(slices: &'a [FileSlice], partition: &PartitionPath) -> Vec<&'a 
 }
 
 /// Keys by the shard that they hash to.
-fn by_shard<'a>(
+pub(super) fn by_shard<'a>(
     slices: &[&'a FileSlice],
     keys: &[String],
     hashed: impl Fn(&str) -> &str,

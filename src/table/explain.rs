@@ -34,7 +34,7 @@ pub struct PlannedFile {
     /// The slice.
     pub slice: FileSliceFacts,
     /// What says that no row of it can pass the filters: `partition` (its path), `partition-stats`, `column-stats`,
-    /// `record-index`, `secondary-index`.
+    /// `record-index`, `secondary-index`, `bucket`, `bloom-filter`, `expression-index`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned_by: Option<&'static str>,
 }

@@ -21,6 +21,7 @@ mod paths;
 mod read;
 mod schema;
 mod skip;
+mod skip_values;
 mod write_options;
 mod write_support;
 

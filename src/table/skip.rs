@@ -6,6 +6,8 @@ use arrow::datatypes::DataType;
 
 use super::listing::worked_around;
 use super::open::Table;
+use super::skip_values::by_bucket;
+use crate::codec::java_number;
 use crate::config::{KeyGeneratorType, ReadOptions};
 use crate::error::Result;
 use crate::expr::Scalar;
@@ -26,14 +28,14 @@ const BY_SECONDARY_INDEX: &str = "secondary-index";
 const MOST_KEYS: usize = 10_000;
 
 /// One attempt to rule slices out.
-struct Skipping<'a> {
+pub(super) struct Skipping<'a> {
     table: &'a Table,
-    bound: &'a Bound,
-    metadata: &'a MetadataTable,
+    pub(super) bound: &'a Bound,
+    pub(super) metadata: &'a MetadataTable,
     /// Whether what the metadata table knows of now holds: not of a time before.
     latest: bool,
     /// Whether indexes are asked even where opening the files costs no more.
-    always: bool,
+    pub(super) always: bool,
 }
 
 impl Table {
@@ -56,6 +58,13 @@ impl Table {
             || switch == Some(false)
         {
             return Ok(slices);
+        }
+        let config = &self.meta.config;
+        // Of a time before a rescaling the buckets were others.
+        if let Some(index) = options.bucket_index(config.properties())?
+            && as_of.is_none()
+        {
+            by_bucket(config, &index, bound, &mut slices);
         }
         let Some(metadata) = self.metadata(options).await? else {
             return Ok(slices);
@@ -87,11 +96,13 @@ impl Skipping<'_> {
             self.by_secondary_index(slices).await?;
             self.by_partition_stats(slices).await?;
         }
-        self.by_column_stats(slices).await
+        self.by_column_stats(slices).await?;
+        self.by_expression_indexes(slices).await?;
+        self.by_bloom_filters(slices).await
     }
 
     /// Whether reading an index costs less than opening the slices: by the number of their files.
-    async fn pays(&self, index: &str, slices: &Slices) -> Result<bool> {
+    pub(super) async fn pays(&self, index: &str, slices: &Slices) -> Result<bool> {
         let kept = slices.kept.len();
         if kept == 0 || !self.metadata.has(index) {
             return Ok(false);
@@ -101,7 +112,7 @@ impl Skipping<'_> {
         Ok(!groups.is_empty() && (self.always || (kept > 1 && files <= 2 * kept + 4)))
     }
 
-    fn storage(&self) -> &Storage {
+    pub(super) fn storage(&self) -> &Storage {
         &self.table.meta.storage
     }
 
@@ -214,12 +225,12 @@ impl Skipping<'_> {
     }
 
     /// The record keys that rows must have one of, when the filters say so.
-    fn record_keys(&self) -> Option<Vec<String>> {
+    pub(super) fn record_keys(&self) -> Option<Vec<String>> {
         let config = &self.table.meta.config;
         if !config.populate_meta_fields() {
             return None;
         }
-        if let Some(keys) = self.texts_of(RECORD_KEY) {
+        if let Some(keys) = Self::texts_of(self.bound, RECORD_KEY) {
             return Some(keys);
         }
         // Other generators spell the field's name along, some releases of them.
@@ -228,28 +239,40 @@ impl Skipping<'_> {
             KeyGeneratorType::Simple | KeyGeneratorType::NonPartition | KeyGeneratorType::Timestamp
         );
         match config.record_key_fields().as_slice() {
-            [field] if plain => self.texts_of(field),
+            [field] if plain => Self::texts_of(self.bound, field),
             _ => None,
         }
     }
 
+    /// The values of a secondary index, in every way that its keys may spell them.
     fn values_of(&self, index: &IndexDefinition) -> Option<Vec<String>> {
         match index.columns.as_slice() {
-            [column] if index.kind == "secondary_index" => self.texts_of(column),
+            [column] if index.kind == "secondary_index" => {
+                one_of(self.bound, column, secondary_texts)
+            }
             _ => None,
         }
     }
 
-    /// The values that a column must have one of, as Java spells them; only of types whose spelling is sure.
-    fn texts_of(&self, column: &str) -> Option<Vec<String>> {
-        let schema = self.bound.columns().read_schema();
-        let data_type = schema.field_with_name(column).ok()?.data_type();
-        let values = self.bound.predicate().one_of(column)?;
-        values
-            .into_iter()
-            .map(|value| text_of(value, data_type))
-            .collect()
+    /// The values that a column must have one of, as record keys spell them; only of types whose spelling is sure.
+    pub(super) fn texts_of(bound: &Bound, column: &str) -> Option<Vec<String>> {
+        one_of(bound, column, |value, data_type| {
+            text_of(value, data_type).map(|text| vec![text])
+        })
     }
+}
+
+/// What the values that a column must have one of are spelled as.
+fn one_of(
+    bound: &Bound,
+    column: &str,
+    spell: impl Fn(&Scalar, &DataType) -> Option<Vec<String>>,
+) -> Option<Vec<String>> {
+    let schema = bound.columns().read_schema();
+    let data_type = schema.field_with_name(column).ok()?.data_type();
+    let values = bound.predicate().one_of(column)?.into_iter();
+    let texts: Option<Vec<_>> = values.map(|value| spell(value, data_type)).collect();
+    Some(texts?.concat())
 }
 
 fn text_of(value: &Scalar, data_type: &DataType) -> Option<String> {
@@ -260,6 +283,42 @@ fn text_of(value: &Scalar, data_type: &DataType) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The keys that a value may have in a secondary index: Java's `toString` of it. A column may have been narrower when an entry was
+/// written, and minus zero is another text than zero.
+fn secondary_texts(value: &Scalar, data_type: &DataType) -> Option<Vec<String>> {
+    let spelled = |write: &dyn Fn(&mut String)| {
+        let mut text = String::new();
+        write(&mut text);
+        text
+    };
+    let mut texts = match (data_type, value) {
+        (DataType::Boolean, Scalar::Boolean(value)) => vec![value.to_string()],
+        (DataType::Float32 | DataType::Float64, Scalar::Float(value)) => {
+            let zero = *value == 0.0;
+            let signs = [*value, -*value];
+            let signs = signs
+                .get(..if zero { 2 } else { 1 })
+                .unwrap_or_default()
+                .iter();
+            signs
+                .flat_map(|value| {
+                    let narrow = *value as f32;
+                    let whole = value.fract() == 0.0 && value.abs() < 9e18;
+                    let double = Some(spelled(&|out| java_number::double(out, *value)));
+                    let float = (f64::from(narrow) == *value || value.is_nan())
+                        .then(|| spelled(&|out| java_number::float(out, narrow)));
+                    let integer = whole.then(|| (*value as i64).to_string());
+                    [double, float, integer].into_iter().flatten()
+                })
+                .collect()
+        }
+        _ => vec![text_of(value, data_type)?],
+    };
+    texts.sort();
+    texts.dedup();
+    Some(texts)
 }
 
 fn partitions(slices: &[FileSlice]) -> BTreeSet<&PartitionPath> {

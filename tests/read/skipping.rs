@@ -281,3 +281,121 @@ fn files_without_statistics_of_a_column_are_read_for_its_nulls() {
         }
     });
 }
+
+/// The rows that Spark reads and those that the reasons leave, which must be the same ones.
+async fn pruned_by(name: &str, query: Value) -> std::collections::BTreeMap<&'static str, usize> {
+    let table = open(name).await;
+    let (without, _) = rows_of(&table, &with(&query, false)).await;
+    let (pruned, _) = rows_of(&table, &with(&query, true)).await;
+    assert_eq!(difference(&pruned, &without), None, "{name} {query}");
+    reasons(name, query).await
+}
+
+/// The caller says what the table does not: four buckets, of the record key.
+#[test]
+fn buckets_that_hold_none_of_the_keys_are_not_opened() {
+    const BUCKETS: &str = "hoodie.bucket.index.num.buckets";
+    block_on(async {
+        for name in ["v9_mor_bucket", "v9_mor_bucket_compacted"] {
+            let count = if name == "v9_mor_bucket" { "4" } else { "2" };
+            let table = open(name).await;
+            let (all, _) = rows_of(&table, &json!({})).await;
+            let mut helped = 0;
+            for row in &all {
+                let key = &row["id"];
+                let query = json!({"filters": [["id", "=", key]], "hudiOptions": {"hoodie.index.type": "BUCKET", BUCKETS: count}});
+                let by = pruned_by(name, query).await;
+                helped += by.get("bucket").copied().unwrap_or_default();
+                let other = json!({"filters": [["id", "=", key]], "hudiOptions": {"hoodie.index.type": "BUCKET"}});
+                assert!(
+                    !pruned_by(name, other).await.contains_key("bucket"),
+                    "no number"
+                );
+                let fewer = json!({"filters": [["id", "=", key]], "hudiOptions": {"hoodie.index.type": "BUCKET", BUCKETS: "1"}});
+                assert!(
+                    !pruned_by(name, fewer).await.contains_key("bucket"),
+                    "names of more buckets"
+                );
+            }
+            assert!(helped >= all.len(), "{name}: {helped}");
+        }
+        let table = open("v9_mor_bucket").await;
+        let none = json!({"filters": [["id", "=", 1]], "hudiOptions": {"hoodie.index.type": "BUCKET", BUCKETS: "none"}});
+        let error = read(&table, &none).await.unwrap_err();
+        assert_eq!(error.kind().code(), "INVALID_ARGUMENT");
+    });
+}
+
+#[test]
+fn bloom_filters_rule_out_files_that_bounds_keep() {
+    block_on(async {
+        let name = "v9_cow_bloom_index";
+        let table = open(name).await;
+        let (all, _) = rows_of(&table, &json!({})).await;
+        for row in &all {
+            let query =
+                json!({"filters": [["_hoodie_record_key", "=", row["_hoodie_record_key"]]]});
+            let by = pruned_by(name, query).await;
+            assert_eq!(by.get(""), Some(&1), "{by:?}");
+        }
+        // Between the least and the greatest key of every file, and in none.
+        let keys: Vec<&str> = all
+            .iter()
+            .map(|row| row["_hoodie_record_key"].as_str().unwrap())
+            .collect();
+        let absent = format!("{}!", keys.iter().min().unwrap());
+        let by = pruned_by(
+            name,
+            json!({"filters": [["_hoodie_record_key", "IN", [absent]]]}),
+        )
+        .await;
+        assert!(
+            by.contains_key("bloom-filter") && !by.contains_key(""),
+            "{by:?}"
+        );
+    });
+}
+
+#[test]
+fn indexes_over_lower_and_upper_rule_out_by_a_plain_comparison() {
+    block_on(async {
+        let name = "v9_cow_expression_index";
+        let table = open(name).await;
+        let (all, _) = rows_of(&table, &json!({})).await;
+        let mut by_all = std::collections::BTreeSet::new();
+        for row in all.iter().filter(|row| row["name"].is_string()) {
+            let by = pruned_by(name, json!({"filters": [["name", "=", row["name"]]]})).await;
+            by_all.extend(by.into_keys());
+        }
+        let odd = ["zzz", "NAME3", "naïve"];
+        for value in odd {
+            by_all.extend(
+                pruned_by(name, json!({"filters": [["name", "=", value]]}))
+                    .await
+                    .into_keys(),
+            );
+        }
+        assert!(by_all.contains("expression-index"), "{by_all:?}");
+    });
+}
+
+#[test]
+fn a_secondary_index_over_doubles_is_asked_as_java_spells_them() {
+    block_on(async {
+        let name = "v9_cow_secondary_index";
+        let by = pruned_by(name, json!({"filters": [["price", "=", 1.5]]})).await;
+        assert!(
+            by.contains_key("secondary-index") && by.get("") == Some(&1),
+            "{by:?}"
+        );
+        let table = open(name).await;
+        let (all, _) = rows_of(&table, &json!({})).await;
+        for row in all.iter().filter(|row| !row["price"].is_null()) {
+            pruned_by(
+                name,
+                json!({"filters": [["price", "IN", [row["price"], "-0", "nan"]]]}),
+            )
+            .await;
+        }
+    });
+}
