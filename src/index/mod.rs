@@ -7,11 +7,40 @@
 //! |---|---|
 //! | `change.rs` | [`MetadataChange`]: files added and removed, with their columns' ranges |
 //! | `record_keys.rs` | [`RecordKeys`]: many keys in little memory |
+//! | `bootstrap.rs` | [`bootstrap`]: a metadata table for a table without files |
+//! | `writer.rs` | [`MetadataWriter`]: one delta commit a data instant |
+//! | `layout.rs` | [`Index`]: partitions, and names of files |
+//! | `columns.rs`, `definitions.rs` | [`columns_to_index`], and the file that says so |
+//! | `entries.rs` | a change as records, by file group |
+//! | `stats.rs`, `value.rs`, `md5.rs` | ranges of columns, bounds as typed wrappers, keys of files |
+//! | `record.rs`, `shard_file.rs` | one record as Avro's bytes; records as a log file or a base file |
+//! | `own_timeline.rs` | the metadata table's instants and what they report |
 //!
 //! Source: Hudi 1.1 `HoodieBackedTableMetadataWriter`, `HoodieTableMetadataUtil`, `HoodieMetadataPayload`.
 
+mod bootstrap;
 mod change;
+mod columns;
+mod definitions;
+mod entries;
+mod layout;
+mod md5;
+mod own_timeline;
+mod record;
 mod record_keys;
+mod shard_file;
+mod stats;
+mod value;
+mod writer;
 
+pub use bootstrap::{Bootstrapped, NewMetadataTable, bootstrap};
 pub use change::{AddedFile, ColumnRange, MetadataChange};
+pub use columns::columns_to_index;
+pub use definitions::DEFINITIONS_PATH;
+pub use layout::Index;
 pub use record_keys::RecordKeys;
+pub use value::StatsVersion;
+pub use writer::{MetadataWriter, require_known_indexes};
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -45,6 +45,10 @@ pub struct ColumnStats {
     pub value_count: Option<u64>,
     /// Rows without a value.
     pub null_count: Option<u64>,
+    /// Bytes of the column's chunks.
+    pub total_size: u64,
+    /// The same before compression.
+    pub total_uncompressed_size: u64,
     /// Whether the bounds are those of the live rows, not of all that were written.
     pub tight: bool,
     /// Ordinal of Hudi's `ValueType` and what more it says; absent in version 1 of the index.
@@ -203,6 +207,8 @@ fn column_stats(stats: &Map<String, Value>) -> ColumnStats {
         max: unwrap("maxValue"),
         value_count: count("valueCount"),
         null_count: count("nullCount"),
+        total_size: count("totalSize").unwrap_or(0),
+        total_uncompressed_size: count("totalUncompressedSize").unwrap_or(0),
         tight: stats.get("isTightBound").and_then(Value::as_bool) == Some(true),
         value_type,
     }

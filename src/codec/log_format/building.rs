@@ -53,3 +53,33 @@ pub(crate) fn rollback(instant: &str, target: &str) -> Vec<u8> {
     ];
     block(code::COMMAND, &header, &[])
 }
+
+/// The blocks of a log file, read by nothing but the layout: code, schema (empty without one) and content.
+pub(crate) fn frames(mut file: &[u8]) -> Vec<(u32, String, Vec<u8>)> {
+    let u32_at =
+        |bytes: &[u8], at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    let u64_at =
+        |bytes: &[u8], at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().unwrap());
+    let mut found = Vec::new();
+    while !file.is_empty() {
+        assert_eq!(&file[..6], b"#HUDI#");
+        let length = usize::try_from(u64_at(file, 6)).unwrap();
+        let block = &file[14..14 + length];
+        let (mut at, mut schema) = (12, String::new());
+        for _ in 0..u32_at(block, 8) {
+            let (code, size) = (u32_at(block, at), u32_at(block, at + 4) as usize);
+            at += 8 + size;
+            if code == key::SCHEMA {
+                schema = String::from_utf8(block[at - size..at].to_vec()).unwrap();
+            }
+        }
+        let size = usize::try_from(u64_at(block, at)).unwrap();
+        found.push((
+            u32_at(block, 4),
+            schema,
+            block[at + 8..at + 8 + size].to_vec(),
+        ));
+        file = &file[14 + length..];
+    }
+    found
+}

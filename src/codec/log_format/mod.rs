@@ -36,3 +36,5 @@ pub use writer::write_block;
 
 #[cfg(test)]
 pub(crate) mod building;
+#[cfg(test)]
+pub(crate) use building::frames;

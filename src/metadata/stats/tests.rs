@@ -38,6 +38,8 @@ fn entry(name: &str, stats: Value) -> ColumnStats {
         max: stats[1].clone(),
         null_count: stats[2].as_u64(),
         value_count: stats[3].as_u64(),
+        total_size: 0,
+        total_uncompressed_size: 0,
         tight: false,
         value_type: stats[4]
             .as_u64()
