@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { Table, tableFromIPC } from 'apache-arrow';
 import { HudiTable } from '../js/entry/node.js';
 
-async function run(/** @type {{ table: string, columns?: string[], filters?: any, start?: string }} */ { table: folder, columns, filters, start }) {
+async function run(/** @type {{ table: string, columns?: string[], filters?: any, start?: string, asOf?: string }} */ { table: folder, columns, filters, start, asOf }) {
   /** @type {any} */ (globalThis).gc?.();
   const began = performance.now();
   const table = await HudiTable.open(pathToFileURL(folder).href);
-  const query = start === undefined ? {} : { queryType: /** @type {const} */ ('incremental'), start };
+  const query = start === undefined ? { asOf } : { queryType: /** @type {const} */ ('incremental'), start };
   const result = await table.read({ projection: columns, filters, ...query });
   const batches = [...result].flatMap((batch) => tableFromIPC(batch.ipc).batches);
   const ms = performance.now() - began;
