@@ -6,7 +6,7 @@ use arrow::array::{Array, AsArray, RecordBatch};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use futures::future::try_join_all;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::archived::times;
 use super::meta_client::MetaClient;
@@ -28,16 +28,20 @@ const COLUMNS: [&str; 3] = ["instantTime", "completionTime", "action"];
 const UNDONE_COLUMNS: [&str; 2] = ["action", "metadata"];
 
 /// A manifest: the files that count. Others in the folder are leftovers.
-#[derive(Deserialize)]
-struct Manifest {
-    files: Vec<ManifestFile>,
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct HistoryManifest {
+    /// The files, in the order in which they were added.
+    pub files: Vec<HistoryFile>,
 }
 
-#[derive(Deserialize)]
+/// One file of archived instants.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ManifestFile {
-    file_name: String,
-    file_len: u64,
+pub struct HistoryFile {
+    /// `FIRST_LAST_LEVEL.parquet`, with the request times of its first and its last instant.
+    pub file_name: String,
+    /// Bytes.
+    pub file_len: u64,
 }
 
 impl MetaClient {
@@ -75,6 +79,33 @@ impl MetaClient {
         Ok(found)
     }
 
+    /// Every archived instant in the files that reach a time, by request time and action.
+    pub async fn archived_instants(
+        &self,
+        since: &InstantTime,
+    ) -> Result<BTreeSet<(InstantTime, Action)>> {
+        let mut found = Vec::new();
+        for (path, size) in self.history_files(Some(since)).await? {
+            let read = rows(&self.storage, &path, size, &COLUMNS, |batch| {
+                add(batch, &mut found)
+            });
+            let read = read.await;
+            self.storage.checked(&path, read).context("path", &path)?;
+        }
+        let found = found.into_iter();
+        Ok(found
+            .map(|instant| (instant.time, instant.action))
+            .collect())
+    }
+
+    /// The archive's manifest and its number: 0 when nothing was ever archived. Layout 2 alone has one.
+    ///
+    /// Errors: `Corrupt` for one that cannot be read; those of the storage.
+    pub async fn history_manifest(&self) -> Result<(u64, HistoryManifest)> {
+        let found = self.manifest(&self.config.archive_folder()).await?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// What archived rollbacks and restores, requested at or after a time, have undone.
     pub(super) async fn archived_undone(
         &self,
@@ -97,7 +128,7 @@ impl MetaClient {
         if !self.may_have_archive() {
             return Ok(Vec::new());
         }
-        let Some(manifest) = self.manifest(&folder).await? else {
+        let Some((_, manifest)) = self.manifest(&folder).await? else {
             return Ok(Vec::new());
         };
         let wanted = manifest.files.into_iter().filter(|file| {
@@ -109,8 +140,8 @@ impl MetaClient {
             .collect())
     }
 
-    /// The manifest that the version file names, else the newest; `None` when nothing was ever archived.
-    async fn manifest(&self, folder: &str) -> Result<Option<Manifest>> {
+    /// The manifest that the version file names, else the newest, with its number; `None` when nothing was ever archived.
+    async fn manifest(&self, folder: &str) -> Result<Option<(u64, HistoryManifest)>> {
         let pointer = format!("{folder}/_version_");
         let pointer = self.storage.get_if_present(&pointer, Cause::Timeline);
         let said = pointer.await?;
@@ -129,7 +160,7 @@ impl MetaClient {
                 .context("path", &path)
                 .with_source(source)
         });
-        manifest.map(Some)
+        manifest.map(|manifest| Some((version, manifest)))
     }
 
     async fn newest_manifest(&self, folder: &str) -> Result<Option<u64>> {

@@ -27,6 +27,7 @@ pub mod table_schema;
 pub use active::{InstantFile, Timeline};
 pub use clock::TimelineClock;
 pub use entries::{TimelineEntry, entries};
+pub use history::{HistoryFile, HistoryManifest};
 pub use layout::TimelineName;
 pub use meta_client::MetaClient;
 pub use meta_folder::MetaFolder;
