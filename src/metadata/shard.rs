@@ -18,6 +18,12 @@ use crate::model::{FileSlice, LogFile};
 use crate::slice::{ScanOptions, block_content, scan_logs};
 use crate::storage::{Cause, Storage};
 
+/// The first log file of a group holds one block without a key, in so many bytes: of those it is not asked for.
+const EMPTY_LOG: u64 = 80;
+
+/// The write token of that file, which no other has.
+const FIRST_TOKEN: &str = "0-0-0";
+
 /// A file group whose indexes and log frames are there: what is found in it costs data blocks alone.
 #[derive(Debug)]
 pub struct Shard {
@@ -59,15 +65,19 @@ impl Shard {
             Records::open(storage, place, None).await.map(Some)
         };
         let visible = |instant: &str| fence.shows(instant);
+        let holds = |log: &&LogFile| {
+            log.size > EMPTY_LOG || log.name.write_token.as_deref() != Some(FIRST_TOKEN)
+        };
+        let logs: Vec<LogFile> = slice.logs.iter().filter(holds).cloned().collect();
         let changes = async {
             // A damaged span would be lines left out, and with them files of the table.
             let options = ScanOptions {
                 strict: true,
                 ..ScanOptions::default()
             };
-            let scan = scan_logs(storage, &slice.logs, &visible, options).await?;
+            let scan = scan_logs(storage, &logs, &visible, options).await?;
             let blocks = scan.blocks.iter();
-            try_join_all(blocks.map(|block| open_change(storage, &slice.logs, block))).await
+            try_join_all(blocks.map(|block| open_change(storage, &logs, block))).await
         };
         let (base, changes) = try_join(base, changes).await?;
         Ok(Self { base, changes })

@@ -108,6 +108,10 @@ fn the_first_batch_of_a_partitioned_table_comes_in_five_rounds_and_few_requests(
         // The properties, one listing of everything, the index's base file, the schema, and of the first file its end and data.
         assert!(asked.len() <= 6 + logs(), "{asked:#?}");
         assert!(rounds <= Some(5), "{asked:#?}");
+        let empty = asked
+            .iter()
+            .any(|asked| asked.what.ends_with(".log.1_0-0-0"));
+        assert!(!empty, "the first log file of a group says nothing");
         whole(&table).await;
         store.asked();
         whole(&table).await;
