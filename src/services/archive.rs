@@ -41,6 +41,17 @@ pub async fn archive(meta: &MetaClient, writer: &Writer) -> Result<usize> {
     archived
 }
 
+/// Whether a table is to be archived that has so many more completed writes than a handle shows.
+pub fn archive_is_due(meta: &MetaClient, writer: &Writer, more: usize) -> bool {
+    let retained = earliest_to_retain(&meta.timeline, retained_commits(writer));
+    let keep = Keep::of(
+        writer,
+        &meta.timeline,
+        retained.map(|instant| &instant.time),
+    );
+    meta.timeline.completed_writes().count() + more > keep.max
+}
+
 async fn archive_locked(meta: &MetaClient, writer: &Writer) -> Result<usize> {
     let meta = MetaClient::load(meta.storage.refreshed()).await?;
     let timeline = &meta.timeline;

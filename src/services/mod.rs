@@ -16,6 +16,6 @@ mod history_file;
 mod rollback;
 mod rollback_plan;
 
-pub use archive::archive;
+pub use archive::{archive, archive_is_due};
 pub use clean::{Cleaned, clean};
 pub use rollback::{Rollbacks, RolledBack, rollback, rollback_failed};

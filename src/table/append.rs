@@ -54,7 +54,7 @@ impl Table {
     }
 
     /// The table as it is now, ready for a write: nobody else writes, and what failed before is rolled back.
-    async fn ready(&self, writer: &Writer) -> Result<Self> {
+    pub(super) async fn ready(&self, writer: &Writer) -> Result<Self> {
         let table = self.refresh().await?;
         table.check_writable().await?;
         commit::refuse_other_writers(&table.meta, writer).await?;

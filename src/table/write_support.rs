@@ -5,8 +5,8 @@ use super::open::Table;
 use super::write_options::WriteOptions;
 use crate::commit::{Pending, Writer};
 use crate::error::{Error, Result};
-use crate::model::Instant;
-use crate::services::{Rollbacks, rollback_failed};
+use crate::model::{Instant, InstantTime};
+use crate::services::{Rollbacks, archive, archive_is_due, clean, rollback, rollback_failed};
 use crate::write::{AppendOptions, WrittenFile};
 
 const BUILDING: &str = "hoodie.table.metadata.partitions.inflight";
@@ -116,5 +116,64 @@ impl Table {
     }
 
     /// Runs the services that are due; what fails in them is warned of, since the write is done.
-    pub(super) async fn maintain(&self, _: &Writer, _: &WriteOptions) {}
+    /// They are due once `hoodie.keep.max.commits` is passed: a clean, which archiving waits for, and then the archive.
+    pub(super) async fn maintain(&self, writer: &Writer, options: &WriteOptions) {
+        // This handle was opened before the commit.
+        let due = archive_is_due(&self.meta, writer, 1);
+        if !due || options.inline_services == Some(false) {
+            return;
+        }
+        if let Err(error) = self.clean_and_archive(writer).await {
+            let warning = format!("the table service after the commit failed: {error}");
+            self.meta.storage.warn(&warning, error.get("path"));
+        }
+    }
+
+    async fn clean_and_archive(&self, writer: &Writer) -> Result<()> {
+        let on = |key: &str| {
+            let value = writer.options.get(key).map(|value| value.trim());
+            !value.is_some_and(|value| value.eq_ignore_ascii_case("false"))
+        };
+        let meta = self.refresh().await?.meta;
+        let base = self.absolute_path();
+        if on("hoodie.clean.automatic") {
+            let all = Rollbacks {
+                writer,
+                base: &base,
+            };
+            clean(&meta, all).await?;
+        }
+        if on("hoodie.archive.automatic") {
+            archive(&meta, writer).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes back the newest completed write, and gives the table without it.
+    ///
+    /// Errors: `NotFound` for an instant that is not on the timeline; `InvalidArgument` for one that is not the newest, or
+    /// that a savepoint keeps; `Unsupported` for what table services wrote, and for tables with a metadata table;
+    /// `WriteConflict` where others write; those of the storage, and then the next write goes on with it.
+    pub async fn rollback(&self, instant: &str, options: WriteOptions) -> Result<Self> {
+        let time = InstantTime::parse(instant)?;
+        self.meta.storage.require_write()?;
+        let all = options.under(&self.options.hudi_options);
+        let zone = self.options.timezone.as_deref();
+        let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
+        let held = writer.lock.write().await?;
+        let table = self.ready(&writer).await?;
+        if !table.meta.config.metadata_partitions().is_empty() {
+            return Err(Error::unsupported(
+                "rolling back a completed write of a table with a metadata table",
+            ));
+        }
+        let base = table.absolute_path();
+        let all = Rollbacks {
+            writer: &writer,
+            base: &base,
+        };
+        rollback(&table.meta, all, &time).await?;
+        held.release().await;
+        table.refresh().await
+    }
 }

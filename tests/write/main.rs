@@ -6,6 +6,7 @@ mod support;
 
 mod append;
 mod create;
+mod service_stops;
 mod stops;
 
 use std::sync::Arc;

@@ -22,7 +22,7 @@ use crate::{batch, create, open, options, paths, read, rows, schema};
 
 /// How the request after the last good one ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
+pub(crate) enum Stop {
     /// It is not done.
     Refused,
     /// It is done, and nobody hears of it.
@@ -30,7 +30,7 @@ enum Stop {
 }
 
 /// A store whose changes end after so many: nothing is done or answered from then on.
-struct Stopping {
+pub(crate) struct Stopping {
     inner: Arc<InMemory>,
     left: AtomicUsize,
     stop: Stop,
@@ -38,7 +38,7 @@ struct Stopping {
 }
 
 impl Stopping {
-    fn new(inner: &Arc<InMemory>, left: usize, stop: Stop) -> Arc<Self> {
+    pub(crate) fn new(inner: &Arc<InMemory>, left: usize, stop: Stop) -> Arc<Self> {
         Arc::new(Self {
             inner: Arc::clone(inner),
             left: AtomicUsize::new(left),
@@ -47,7 +47,7 @@ impl Stopping {
         })
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst) > 0
     }
 
@@ -146,16 +146,16 @@ impl ObjectStore for Stopping {
     }
 }
 
-fn copy(store: &Arc<InMemory>) -> Arc<InMemory> {
+pub(crate) fn copy(store: &Arc<InMemory>) -> Arc<InMemory> {
     let all = paths(store).into_iter();
     store_of(all.map(|path| (path.clone(), get(store, &path))))
 }
 
-fn stopping(store: &Arc<Stopping>) -> Storage {
+pub(crate) fn stopping(store: &Arc<Stopping>) -> Storage {
     Storage::new(Arc::clone(store) as _, StorageOptions::default())
 }
 
-fn ids(rows: &[(i32, String)]) -> Vec<i32> {
+pub(crate) fn ids(rows: &[(i32, String)]) -> Vec<i32> {
     rows.iter().map(|(id, _)| *id).collect()
 }
 
@@ -219,7 +219,7 @@ fn is_completed(path: &str) -> bool {
 }
 
 /// Every data file is of a completed instant once the next write is done.
-fn assert_no_orphans(store: &Arc<InMemory>, name: &str) {
+pub(crate) fn assert_no_orphans(store: &Arc<InMemory>, name: &str) {
     let all = paths(store);
     let instants: Vec<_> = all.iter().filter(|path| is_completed(path)).collect();
     for file in all
