@@ -9,6 +9,7 @@
 //! | `record_keys.rs` | [`RecordKeys`]: many keys in little memory |
 //! | `bootstrap.rs` | [`bootstrap`]: a metadata table for a table without files |
 //! | `writer.rs` | [`MetadataWriter`]: one delta commit a data instant |
+//! | `rollback.rs` | [`rollback_in_metadata`]: a delta commit taken back with its data instant |
 //! | `layout.rs` | [`Index`]: partitions, and names of files |
 //! | `columns.rs`, `definitions.rs` | [`columns_to_index`], and the file that says so |
 //! | `entries.rs` | a change as records, by file group |
@@ -28,6 +29,7 @@ mod md5;
 mod own_timeline;
 mod record;
 mod record_keys;
+mod rollback;
 mod shard_file;
 mod stats;
 mod value;
@@ -39,6 +41,7 @@ pub use columns::columns_to_index;
 pub use definitions::DEFINITIONS_PATH;
 pub use layout::Index;
 pub use record_keys::RecordKeys;
+pub use rollback::rollback_in_metadata;
 pub use value::StatsVersion;
 pub use writer::{MetadataWriter, require_known_indexes};
 

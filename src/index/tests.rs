@@ -12,7 +12,7 @@ use crate::expr::Scalar;
 use crate::host::Zone;
 use crate::metadata::{MetadataListing, MetadataTable};
 use crate::model::{InstantTime, PartitionPath};
-use crate::storage::{Storage, StorageOptions};
+use crate::storage::{Cause, Storage, StorageOptions};
 use crate::support;
 use crate::timeline::MetaClient;
 use crate::view::{FileListing, PartitionPruner};
@@ -229,5 +229,61 @@ fn indexes_that_are_not_kept_here_are_refused_by_name() {
                 .get("partition"),
             Some("column_stats")
         );
+    });
+}
+
+#[test]
+fn a_rolled_back_commit_leaves_its_rollback_and_nothing_else() {
+    support::block_on(async {
+        let meta = MetaClient::load(storage_of(support::store("v9_cow_hive_parts")))
+            .await
+            .unwrap();
+        let paths = async || {
+            let files = meta
+                .storage
+                .list_all(".hoodie/metadata", None, Cause::Write)
+                .await
+                .unwrap();
+            files
+                .into_iter()
+                .map(|file| file.path)
+                .collect::<BTreeSet<_>>()
+        };
+        let before = paths().await;
+        let clock = clock(&meta);
+        let instant = clock.mint(None).await.unwrap();
+        let paris = PartitionPath::new("city=paris");
+        let (columns, keys) = (ids(1, 2), ["k1", "k2"].into_iter().collect());
+        let added = [AddedFile {
+            partition: &paris,
+            name: "new.parquet",
+            file_id: "new",
+            size: 1,
+            columns: &columns,
+            keys: Some(&keys),
+        }];
+        let schema = schema();
+        let change = MetadataChange {
+            schema: &schema,
+            added: &added,
+            removed: &BTreeMap::new(),
+        };
+        let writer = MetadataWriter::open(&meta, &clock).await.unwrap().unwrap();
+        writer.commit(&instant, &change).await.unwrap();
+        let rollback = clock.mint(None).await.unwrap();
+        // The second time finds it done.
+        for _ in 0..2 {
+            rollback_in_metadata(&meta, &clock, &instant, &rollback, "/t")
+                .await
+                .unwrap();
+        }
+        let left: Vec<_> = paths().await.difference(&before).cloned().collect();
+        assert_eq!(left.len(), 3, "{left:?}");
+        let timeline = format!(".hoodie/metadata/.hoodie/timeline/{rollback}");
+        assert!(
+            left.iter().all(|path| path.starts_with(&timeline)),
+            "{left:?}"
+        );
+        assert!(before.is_subset(&paths().await));
     });
 }

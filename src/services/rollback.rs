@@ -8,6 +8,7 @@ use super::rollback_plan::{pending_plan, plan};
 use crate::commit::{Markers, Pending, Requested, Writer, complete, create_file, request};
 use crate::error::{Error, Result, ResultExt};
 use crate::host;
+use crate::index::rollback_in_metadata;
 use crate::model::{Action, Instant, InstantTime, PartitionPath, State};
 use crate::timeline::MetaClient;
 use crate::timeline::payload::{
@@ -192,6 +193,8 @@ async fn carry_out(
     // Hidden first: a reader must not count on files that are about to go.
     remove_file(meta, instant, State::Completed).await?;
     let deleted = delete_files(meta, plan).await?;
+    let (clock, time) = (&all.writer.clock, &instant.time);
+    rollback_in_metadata(meta, clock, time, &pending.time, all.base).await?;
     let files_deleted = deleted.values().map(|p| p.success_delete_files.len()).sum();
     let metadata = RollbackMetadata {
         start_rollback_time: pending.time.to_string(),

@@ -1,0 +1,168 @@
+//! What the metadata table has of an instant that is rolled back, taken back under the rollback's own time.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use super::layout::path;
+use super::own_timeline::{TIMELINE, instant_path};
+use crate::commit::WriteClock;
+use crate::error::{Error, Result};
+use crate::host;
+use crate::metadata::MetadataTable;
+use crate::metadata::partition::FOLDER;
+use crate::model::{Action, FileName, InstantTime, State, TimelineLayout};
+use crate::storage::{Cause, Storage};
+use crate::timeline::payload::{
+    InstantInfo, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition,
+};
+use crate::timeline::{MetaClient, TimelineName};
+
+/// Takes an instant out of the metadata table of a table, which may have none and may know nothing of the instant: then nothing
+/// is written. `rollback` is the time of the data table's rollback, `base` the table's absolute path.
+///
+/// It may be called again for a rollback that ended early. Errors: `Unsupported` when the instant was compacted already; those of the
+/// storage.
+pub async fn rollback_in_metadata(
+    data: &MetaClient,
+    clock: &WriteClock,
+    instant: &InstantTime,
+    rollback: &InstantTime,
+    base: &str,
+) -> Result<()> {
+    if !MetadataTable::is_there(data) || data.config.version().layout() != TimelineLayout::Two {
+        return Ok(());
+    }
+    let storage = &data.storage;
+    let names = own_instants(storage).await?;
+    let known = |(name, _): &(TimelineName, String)| {
+        name.time == *instant && name.action == Action::DeltaCommit
+    };
+    if !names.iter().any(known) {
+        return Ok(());
+    }
+    let compacted = |name: &TimelineName| {
+        name.action == Action::Commit && name.state == State::Completed && name.time > *instant
+    };
+    if let Some((compaction, _)) = names.iter().find(|(name, _)| compacted(name)) {
+        return Err(Error::unsupported(
+            "the metadata table was compacted after the write that is to be rolled back",
+        )
+        .context("instant", instant)
+        .context("compaction", &compaction.time));
+    }
+    let done = |(name, _): &(TimelineName, String)| {
+        name.time == *rollback && name.state == State::Completed
+    };
+    if !names.iter().any(done) {
+        let files = files_of(storage, instant).await?;
+        carry_out(storage, clock, (instant, rollback), &files, base).await?;
+    }
+    let mut own: Vec<_> = names
+        .iter()
+        .filter(|(name, _)| name.time == *instant)
+        .collect();
+    // The completed file first: what it says is not so any more.
+    own.sort_by_key(|(name, _)| std::cmp::Reverse(name.state));
+    for (_, path) in own {
+        storage.delete(path).await?;
+    }
+    Ok(())
+}
+
+/// The files of the metadata table's timeline, with their paths.
+async fn own_instants(storage: &Storage) -> Result<Vec<(TimelineName, String)>> {
+    let listed = storage.list_all(TIMELINE, None, Cause::Write).await?;
+    let read = |path: String| {
+        let name = path.strip_prefix(TIMELINE)?.strip_prefix('/')?;
+        Some((TimelineName::parse(name, TimelineLayout::Two)?, path))
+    };
+    Ok(listed
+        .into_iter()
+        .filter_map(|file| read(file.path))
+        .collect())
+}
+
+/// The files of an instant, by partition.
+async fn files_of(
+    storage: &Storage,
+    instant: &InstantTime,
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in storage.list_all(FOLDER, None, Cause::Write).await? {
+        let inside = file.path.strip_prefix(FOLDER).unwrap_or_default();
+        let inside = inside.trim_start_matches('/');
+        let Some((folder, name)) = inside.split_once('/') else {
+            continue;
+        };
+        let of = match FileName::parse(name) {
+            Some(FileName::Log(log)) => log.instant,
+            Some(FileName::Base(base)) => base.instant,
+            _ => continue,
+        };
+        if of == *instant && !folder.starts_with('.') {
+            found
+                .entry(folder.to_owned())
+                .or_default()
+                .push(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Plan, files, completed file: each is written or removed only where that was not done.
+async fn carry_out(
+    storage: &Storage,
+    clock: &WriteClock,
+    (instant, rollback): (&InstantTime, &InstantTime),
+    files: &BTreeMap<String, Vec<String>>,
+    base: &str,
+) -> Result<()> {
+    let began = host::now_millis();
+    let absolute = |folder: &str, name: &String| format!("{base}/{}", path(folder, name));
+    let info = InstantInfo {
+        commit_time: instant.to_string(),
+        action: Action::DeltaCommit.to_string(),
+    };
+    let request = |(folder, name): (&String, &String)| RollbackRequest {
+        partition_path: folder.clone(),
+        file_id: Some(String::new()),
+        latest_base_instant: Some(String::new()),
+        files_to_be_deleted: vec![absolute(folder, name)],
+        ..RollbackRequest::default()
+    };
+    let each = || {
+        files
+            .iter()
+            .flat_map(|(folder, names)| names.iter().map(move |name| (folder, name)))
+    };
+    let plan = RollbackPlan {
+        instant_to_rollback: Some(info.clone()),
+        rollback_requests: each().map(request).collect(),
+        version: Some(1),
+    };
+    let put = async |state, completion, body| {
+        let path = instant_path(rollback, Action::Rollback, state, completion);
+        storage.put_if_absent(&path, body).await.map(|_| ())
+    };
+    put(State::Requested, None, plan.to_bytes()?).await?;
+    put(State::Inflight, None, Bytes::new()).await?;
+    let mut partitions: BTreeMap<String, RolledBackPartition> = BTreeMap::new();
+    for (folder, name) in each() {
+        storage.delete(&path(folder, name)).await?;
+        let partition = partitions.entry(folder.clone()).or_default();
+        partition.partition_path.clone_from(folder);
+        partition.success_delete_files.push(absolute(folder, name));
+    }
+    let body = RollbackMetadata {
+        start_rollback_time: rollback.to_string(),
+        time_taken_in_millis: host::now_millis() - began,
+        total_files_deleted: i32::try_from(each().count()).unwrap_or(i32::MAX),
+        commits_rollback: vec![instant.to_string()],
+        partition_metadata: partitions,
+        version: Some(1),
+        instants_rollback: vec![info],
+    };
+    let completion = clock.mint(Some(rollback)).await?;
+    put(State::Completed, Some(completion), body.to_bytes()?).await
+}
