@@ -5,7 +5,10 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, GzipLevel};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataWriter};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ColumnChunkMetaDataBuilder, ParquetMetaData, ParquetMetaDataWriter,
+    RowGroupMetaDataBuilder,
+};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 
 use super::*;
@@ -111,17 +114,26 @@ fn concat(batches: &[RecordBatch]) -> RecordBatch {
 
 /// A footer in which every offset is greater by `by`, as of a file with something large before its row groups.
 fn moved_on(metadata: &ParquetMetaData, by: i64) -> Bytes {
+    let group = |group: RowGroupMetaDataBuilder| group;
+    changed(metadata, group, |chunk, builder| {
+        let dictionary = chunk.dictionary_page_offset().map(|at| at + by);
+        let builder = builder.set_dictionary_page_offset(dictionary);
+        builder.set_data_page_offset(chunk.data_page_offset() + by)
+    })
+}
+
+/// The footer whose row groups and chunks the given functions have changed, without the trailer.
+fn changed(
+    metadata: &ParquetMetaData,
+    of_group: impl Fn(RowGroupMetaDataBuilder) -> RowGroupMetaDataBuilder,
+    of_chunk: impl Fn(&ColumnChunkMetaData, ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder,
+) -> Bytes {
     let groups = metadata.row_groups().iter().map(|group| {
-        let chunks = group.columns().iter().map(|chunk| {
-            let dictionary = chunk.dictionary_page_offset().map(|at| at + by);
-            let data = chunk.data_page_offset() + by;
-            let chunk = chunk.clone().into_builder();
-            let chunk = chunk.set_dictionary_page_offset(dictionary);
-            chunk.set_data_page_offset(data).build().unwrap()
-        });
-        let chunks = chunks.collect();
-        let group = group.clone().into_builder();
-        group.set_column_metadata(chunks).build().unwrap()
+        let chunks = group.columns().iter();
+        let chunks = chunks.map(|chunk| of_chunk(chunk, chunk.clone().into_builder()).build());
+        let chunks = chunks.map(|chunk| chunk.unwrap()).collect();
+        let group = group.clone().into_builder().set_column_metadata(chunks);
+        of_group(group).build().unwrap()
     });
     let file = metadata.file_metadata().clone();
     let metadata = ParquetMetaData::new(file, groups.collect());
@@ -145,6 +157,28 @@ fn row_groups_behind_four_gibibytes_are_read() {
         let footer = Footer::parse(by + file.len() as u64, by, metadata).unwrap();
         let batches = read(&footer, &file, by).unwrap();
         assert_eq!(concat(&batches).columns(), batch().columns());
+    }
+}
+
+/// A row group's; that of a column chunk is not kept by the parser. Writers are known that leave them zero or wrong, after which readers that place a row group by them lose live rows.
+#[test]
+fn file_offsets_that_are_wrong_lose_no_rows() {
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3000));
+    let file = written(&batch(), properties);
+    let size = file.len() as i64;
+    let start = metadata_range(size as u64, &file).unwrap().start;
+    let right = footer_of(&file).unwrap();
+    assert_eq!(right.metadata().num_row_groups(), 4);
+    for wrong in [0, -1, 4, size / 2, size + 1, i64::MAX] {
+        let metadata = changed(
+            right.metadata(),
+            |group| group.set_file_offset(wrong),
+            |_, chunk| chunk,
+        );
+        let footer = Footer::parse(start + metadata.len() as u64 + 8, start, metadata).unwrap();
+        assert_eq!(footer.metadata().row_group(3).file_offset(), Some(wrong));
+        let batches = read(&footer, &file, 0).unwrap();
+        assert_eq!(concat(&batches).columns(), batch().columns(), "{wrong}");
     }
 }
 
