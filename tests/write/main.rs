@@ -6,6 +6,7 @@ mod support;
 
 mod append;
 mod create;
+mod for_spark;
 mod service_stops;
 mod stops;
 
