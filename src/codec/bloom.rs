@@ -81,33 +81,77 @@ impl BloomFilter {
 
     /// Adds one key.
     pub fn add(&mut self, key: &[u8]) {
-        let (bits, hashes) = (self.bits.cast_signed(), self.hashes);
-        if let Some(row) = self.row_of_next() {
-            set(row, bits, hashes, &Prepared::new(key));
+        let row = self.row_of_next();
+        self.set_all([row], &Prepared::new([key]));
+    }
+
+    /// Adds keys. Each hash waits for the one before it, so keys of one length go side by side.
+    pub fn add_all<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]>) {
+        let mut waiting: [&[u8]; LANES] = [&[]; LANES];
+        let mut count = 0;
+        for key in keys {
+            if count > 0
+                && waiting
+                    .first()
+                    .is_some_and(|first| first.len() != key.len())
+            {
+                waiting.iter().take(count).for_each(|key| self.add(key));
+                count = 0;
+            }
+            if let Some(place) = waiting.get_mut(count) {
+                *place = key;
+            }
+            count += 1;
+            if count == LANES {
+                let rows = std::array::from_fn(|_| self.row_of_next());
+                self.set_all(rows, &Prepared::new(waiting));
+                count = 0;
+            }
+        }
+        waiting.iter().take(count).for_each(|key| self.add(key));
+    }
+
+    /// Sets the bits of some keys, each in its row: each hash is the seed of the next.
+    fn set_all<const N: usize>(&mut self, rows: [usize; N], keys: &Prepared<N>) {
+        let bits = Divisor::new(self.bits);
+        let mut seeds = [0; N];
+        for _ in 0..self.hashes {
+            seeds = keys.hash(seeds);
+            for (row, seed) in rows.iter().zip(seeds) {
+                // Java takes the remainder first, whose sign it then drops: the same number.
+                let at = bits.remainder(seed.cast_signed().unsigned_abs());
+                let byte = self
+                    .rows
+                    .get_mut(*row)
+                    .and_then(|row| row.get_mut((at / 8) as usize));
+                if let Some(byte) = byte {
+                    *byte |= 1 << (at % 8);
+                }
+            }
         }
     }
 
     /// The row of the next key, which is counted.
-    fn row_of_next(&mut self) -> Option<&mut Vec<u8>> {
+    fn row_of_next(&mut self) -> usize {
         let rows = self.rows.len();
         if let Some(next) = &mut self.next {
             let row = *next % rows;
             *next += 1;
             self.current = self.current.wrapping_add(1);
-            return self.rows.get_mut(row);
+            return row;
         }
         if self.current >= self.settings.entries {
             let whole = (rows as u64) * u64::from(self.settings.entries);
             if whole >= u64::from(self.settings.max_entries) {
                 self.next = Some(0);
                 self.current = self.current.wrapping_add(1);
-                return self.rows.first_mut();
+                return 0;
             }
             self.rows.push(vec![0; self.bits.div_ceil(8) as usize]);
             self.current = 0;
         }
         self.current += 1;
-        self.rows.last_mut()
+        self.rows.len() - 1
     }
 
     /// The filter as a footer holds it.
@@ -177,7 +221,7 @@ impl StoredFilter {
 
     /// Whether a key may be among those that were added; false is sure.
     pub fn may_hold(&self, key: &[u8]) -> bool {
-        let key = Prepared::new(key);
+        let key = Prepared::new([key]);
         self.0.iter().any(|row| row.may_hold(&key))
     }
 }
@@ -205,70 +249,102 @@ impl StoredRow {
         })
     }
 
-    fn may_hold(&self, key: &Prepared) -> bool {
-        positions(key, self.bits, self.hashes).all(|at| {
+    fn may_hold(&self, key: &Prepared<1>) -> bool {
+        let bits = Divisor::new(self.bits.unsigned_abs());
+        let mut seeds = [0];
+        (0..self.hashes).all(|_| {
+            seeds = key.hash(seeds);
+            let [seed] = seeds;
+            let at = bits.remainder(seed.cast_signed().unsigned_abs());
             let byte = self.bytes.get((at / 8) as usize);
             byte.is_some_and(|byte| byte & (1 << (at % 8)) != 0)
         })
     }
 }
 
-/// Sets the bits of a key, each hash being the seed of the next.
-fn set(row: &mut [u8], bits: i32, hashes: u32, key: &Prepared) {
-    for at in positions(key, bits, hashes) {
-        if let Some(byte) = row.get_mut((at / 8) as usize) {
-            *byte |= 1 << (at % 8);
+/// A number to divide by many times: a product and a shift are a fifth of a division.
+#[derive(Clone, Copy)]
+struct Divisor {
+    by: u32,
+    factor: u64,
+    shift: u32,
+}
+
+impl Divisor {
+    fn new(by: u32) -> Self {
+        let by = by.max(1);
+        let shift = 31 + by.ilog2();
+        Self {
+            by,
+            factor: (1 << shift) / u64::from(by),
+            shift,
+        }
+    }
+
+    fn remainder(self, number: u32) -> u32 {
+        // The factor is below 2³², and rounded down, so that the quotient is right or one too small.
+        let quotient = ((u64::from(number) * self.factor) >> self.shift) as u32;
+        let left = number - quotient * self.by;
+        if left >= self.by {
+            left - self.by
+        } else {
+            left
         }
     }
 }
 
-/// The bits of a key.
-fn positions(key: &Prepared, bits: i32, hashes: u32) -> impl Iterator<Item = u32> {
-    let seeds = std::iter::successors(Some(key.hash(0)), |seed| Some(key.hash(*seed)));
-    // `bits` is positive, so neither operation overflows.
-    let place = move |seed: u32| seed.cast_signed().wrapping_rem(bits).unsigned_abs();
-    seeds.take(hashes as usize).map(place)
-}
+/// Keys hashed side by side.
+const LANES: usize = 4;
 
-/// What the hashes of a key share: its words, mixed as far as that does not depend on the seed.
-struct Prepared {
-    words: Vec<u32>,
-    tail: Option<u32>,
+/// What the hashes of keys of one length share: their words, mixed as far as that does not depend on the seed.
+struct Prepared<const N: usize> {
+    words: Vec<[u32; N]>,
+    tail: Option<[u32; N]>,
     length: u32,
 }
 
-impl Prepared {
-    fn new(key: &[u8]) -> Self {
-        let mut words = key.chunks_exact(4);
-        let mixed = words.by_ref().map(|word| {
-            let word = <[u8; 4]>::try_from(word).map_or(0, u32::from_le_bytes);
-            let word = word.wrapping_mul(M);
-            (word ^ word >> 24).wrapping_mul(M)
+impl<const N: usize> Prepared<N> {
+    fn new(keys: [&[u8]; N]) -> Self {
+        let length = keys.first().map_or(0, |key| key.len());
+        let words = (0..length / 4).map(|at| {
+            keys.map(|key| {
+                let word = key
+                    .get(at * 4..at * 4 + 4)
+                    .and_then(|word| word.try_into().ok());
+                let word = word.map_or(0, u32::from_le_bytes).wrapping_mul(M);
+                (word ^ word >> 24).wrapping_mul(M)
+            })
         });
-        let mixed: Vec<u32> = mixed.collect();
-        let rest = words.remainder();
         // Java's bytes have a sign, and the first of the rest is the highest.
-        let tail = rest.iter().rev().enumerate().fold(0, |tail, (at, byte)| {
-            tail ^ (i32::from(byte.cast_signed()) << (8 * at)).cast_unsigned()
+        let tail = keys.map(|key| {
+            let rest = key.get(length / 4 * 4..).unwrap_or_default();
+            rest.iter().rev().enumerate().fold(0, |tail, (at, byte)| {
+                tail ^ (i32::from(byte.cast_signed()) << (8 * at)).cast_unsigned()
+            })
         });
         Self {
-            words: mixed,
-            tail: (!rest.is_empty()).then_some(tail),
-            length: key.len() as u32,
+            words: words.collect(),
+            tail: (!length.is_multiple_of(4)).then_some(tail),
+            length: length as u32,
         }
     }
 
-    fn hash(&self, seed: u32) -> u32 {
-        let mut hash = seed ^ self.length;
-        for word in &self.words {
-            hash = hash.wrapping_mul(M) ^ word;
+    fn hash(&self, seeds: [u32; N]) -> [u32; N] {
+        let mut hashes = seeds.map(|seed| seed ^ self.length);
+        for words in &self.words {
+            for (hash, word) in hashes.iter_mut().zip(words) {
+                *hash = hash.wrapping_mul(M) ^ word;
+            }
         }
-        if let Some(tail) = self.tail {
-            hash = (hash ^ tail).wrapping_mul(M);
+        if let Some(tails) = &self.tail {
+            for (hash, tail) in hashes.iter_mut().zip(tails) {
+                *hash = (*hash ^ tail).wrapping_mul(M);
+            }
         }
-        hash ^= hash >> 13;
-        hash = hash.wrapping_mul(M);
-        hash ^ hash >> 15
+        hashes.map(|hash| {
+            let hash = (hash ^ hash >> 13).wrapping_mul(M);
+            hash ^ hash >> 15
+        })
     }
 }
 
@@ -284,10 +360,10 @@ mod tests {
             ("TXN-001", -1_349_093_075, 2_127_899_483),
             ("é", -384_040_333, 1_849_032_984),
         ] {
-            let prepared = Prepared::new(key.as_bytes());
-            let one = prepared.hash(0);
-            assert_eq!(one.cast_signed(), first, "{key}");
-            assert_eq!(prepared.hash(one).cast_signed(), second, "{key}");
+            let prepared = Prepared::new([key.as_bytes()]);
+            let one = prepared.hash([0]);
+            assert_eq!(one[0].cast_signed(), first, "{key}");
+            assert_eq!(prepared.hash(one)[0].cast_signed(), second, "{key}");
         }
     }
 
@@ -360,5 +436,34 @@ mod tests {
             seen.push(rows(&filter));
         }
         assert_eq!(seen, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (2, 4)]);
+    }
+
+    #[test]
+    fn remainders_are_those_of_division() {
+        for by in [1, 2, 3, 7, 2_587_966, 431_328, 1 << 20, (1 << 31) - 1] {
+            let divisor = Divisor::new(by);
+            let edges = [0, 1, by - 1, by, by + 1, 1 << 31, (1 << 31) - 1];
+            let others = (0..10_000_u32).map(|at| at.wrapping_mul(0x9e37_79b9) >> 1);
+            for number in edges.into_iter().chain(others) {
+                assert_eq!(divisor.remainder(number), number % by, "{number} by {by}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_side_by_side_set_the_bits_that_they_set_alone() {
+        let keys: Vec<String> = (0..3000)
+            .map(|at| format!("{}-{}", at * at, at % 7))
+            .collect();
+        let settings = BloomSettings {
+            entries: 500,
+            false_positives: 1e-4,
+            max_entries: 1500,
+        };
+        let (mut alone, mut together) = (BloomFilter::new(settings), BloomFilter::new(settings));
+        keys.iter().for_each(|key| alone.add(key.as_bytes()));
+        together.add_all(keys.iter().map(String::as_bytes));
+        assert_eq!(alone.to_base64(), together.to_base64());
+        assert_eq!(alone.rows.len(), 3);
     }
 }

@@ -43,9 +43,9 @@ pub enum DuplicateKeys {
 pub struct AppendOptions {
     /// How pages are packed.
     pub codec: Codec,
-    /// Bytes after which a file ends: `hoodie.parquet.max.file.size`.
+    /// Bytes after which a file ends: `hoodie.parquet.max.file.size`. `u64::MAX` makes one file of each partition.
     pub max_file_size: u64,
-    /// Bytes that open files may hold in memory.
+    /// Bytes that open files may hold in memory, uploads among them.
     pub buffer: usize,
     /// Bytes that open files and keys may hold; none is no limit.
     pub memory_limit: Option<usize>,
@@ -70,7 +70,7 @@ impl Default for AppendOptions {
         Self {
             codec: Codec::default(),
             max_file_size: 120 << 20,
-            buffer: 48 << 20,
+            buffer: 56 << 20,
             memory_limit: None,
             part: 8 << 20,
             widen: false,
@@ -321,6 +321,8 @@ impl AppendWriter {
     /// Sends or ends the largest files until what is left fits.
     async fn keep_within_budget(&mut self) -> Result<()> {
         let part = self.options.part;
+        // Nothing but memory would end the only file then.
+        let one_file = self.options.max_file_size == u64::MAX;
         loop {
             let open: usize = self.open.values().map(|file| file.memory(part)).sum();
             let budget = self.budget()?;
@@ -330,8 +332,11 @@ impl AppendWriter {
             };
             let partition = *partition;
             match self.open.get_mut(&partition) {
-                Some(file) if file.buffered() as u64 >= part => {
-                    file.flush(&mut self.packer).await?
+                Some(file) if file.buffered() as u64 >= part || one_file => {
+                    file.flush(&mut self.packer).await?;
+                    if one_file {
+                        return Ok(());
+                    }
                 }
                 _ => self.finish_file(partition).await?,
             }

@@ -81,6 +81,9 @@ impl TextRows for StringArray {
     }
 }
 
+/// Parts that an upload has on their way at once.
+const PARTS_ON_THEIR_WAY: u64 = 2;
+
 /// A file that takes rows.
 pub(super) struct BaseFile {
     /// Its number in the call.
@@ -147,9 +150,10 @@ impl BaseFile {
         Ok(())
     }
 
-    /// Bytes of memory, the part of an upload that is not full among them.
+    /// Bytes of memory: what is encoded, the part of the upload that is not full, and those that may be on their way.
     pub(super) fn memory(&self, part: u64) -> usize {
-        self.writer.memory() + (self.sent % part) as usize
+        let on_their_way = (self.sent / part).min(PARTS_ON_THEIR_WAY) * part;
+        self.writer.memory() + (on_their_way + self.sent % part) as usize
     }
 
     /// Bytes that would leave if the row group ended now, about.
@@ -244,9 +248,9 @@ impl Footer {
             return Self::default();
         };
         let mut bloom = BloomFilter::new(format.bloom);
+        bloom.add_all(keys.iter().map(str::as_bytes));
         let mut range: Option<(&str, &str)> = None;
         for key in keys.iter() {
-            bloom.add(key.as_bytes());
             range = Some(match range {
                 None => (key, key),
                 Some((min, max)) if java_less(key.as_bytes(), min.as_bytes()) => (key, max),
@@ -278,6 +282,9 @@ impl Footer {
 
 /// Java's order of texts, which is that of UTF-16: characters beyond the first 65,536 come before U+E000.
 fn java_less(a: &[u8], b: &[u8]) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return a < b;
+    }
     let first = a.iter().zip(b).find(|(a, b)| a != b);
     match first {
         None => a.len() < b.len(),

@@ -9,7 +9,7 @@ use crate::model::PartitionPath;
 /// Bytes of one file on their way to the store.
 #[async_trait]
 pub trait FileSink: Send {
-    /// Takes the next bytes, any number of them. The sink keeps less than one part of them in memory.
+    /// Takes the next bytes, any number of them. The sink keeps less than three parts of them in memory.
     async fn write(&mut self, bytes: Bytes) -> Result<()>;
 
     /// Ends the file, which is visible from then on, and returns its size.

@@ -278,8 +278,8 @@ fn files_end_at_their_size_and_row_groups_at_the_budget() {
     assert!(sizes.iter().all(|size| *size < 3 << 20), "{sizes:?}");
     let options = AppendOptions {
         codec: Codec::Uncompressed,
-        buffer: 2 << 20,
-        part: 1 << 20,
+        buffer: 4 << 20,
+        part: 512 << 10,
         ..AppendOptions::default()
     };
     let outcome = append(&config(&PLAIN), AVRO, options, &batches).unwrap();
@@ -288,7 +288,7 @@ fn files_end_at_their_size_and_row_groups_at_the_budget() {
     };
     let file = Bytes::from(outcome.files[&written.name].clone());
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-    assert!(reader.metadata().num_row_groups() > 2);
+    assert!(reader.metadata().num_row_groups() > 1);
     let found = whole(&outcome.files[&written.name]);
     assert_eq!(
         found.column(7).as_ref(),
