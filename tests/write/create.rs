@@ -25,6 +25,7 @@ fn check(fixture: &str, mut json: Value) {
     }
     expected.remove("hoodie.table.index.defs.path");
     json["tableName"] = json!(fixture);
+    json["metadata"] = json!(false);
     let store = store_of([]);
     let table = block_on(create(&store, json)).unwrap();
     let mut found = parse(&get(&store, PROPERTIES)).unwrap();

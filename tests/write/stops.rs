@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use hudi_wasm::storage::wire::{Carried, Failure};
 use hudi_wasm::storage::{Storage, StorageOptions};
 use hudi_wasm::table::{OpenOptions, Table, TableSchema, WriteOptions};
 use object_store::memory::InMemory;
@@ -27,6 +28,8 @@ pub(crate) enum Stop {
     Refused,
     /// It is done, and nobody hears of it.
     Unheard,
+    /// It is done and the answer is lost, and everything goes on.
+    Once,
 }
 
 /// A store whose changes end after so many: nothing is done or answered from then on.
@@ -35,6 +38,7 @@ pub(crate) struct Stopping {
     left: AtomicUsize,
     stop: Stop,
     over: AtomicUsize,
+    lost: AtomicUsize,
 }
 
 impl Stopping {
@@ -44,6 +48,7 @@ impl Stopping {
             left: AtomicUsize::new(left),
             stop,
             over: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
         })
     }
 
@@ -68,8 +73,25 @@ impl Stopping {
             self.left.store(left - 1, Ordering::SeqCst);
             return (true, true);
         }
+        if self.stop == Stop::Once {
+            let first = self.lost.fetch_add(1, Ordering::SeqCst) == 0;
+            return (true, !first);
+        }
         self.over.store(1, Ordering::SeqCst);
         (self.stop == Stop::Unheard, false)
+    }
+
+    /// What a caller hears of a change that was not answered.
+    fn unheard(&self) -> Error {
+        match self.stop {
+            Stop::Once => Error::Generic {
+                store: "Stopping",
+                source: Box::new(Carried::new(Failure::passing(hudi_wasm::Error::network(
+                    "the answer was lost",
+                )))),
+            },
+            _ => Self::dead(),
+        }
     }
 
     fn answer<T>(&self, answer: Result<T>) -> Result<T> {
@@ -101,7 +123,11 @@ impl ObjectStore for Stopping {
             true => self.inner.put_opts(at, body, o).await,
             false => Err(Self::dead()),
         };
-        if answered { answer } else { Err(Self::dead()) }
+        if answered {
+            answer
+        } else {
+            Err(self.unheard())
+        }
     }
 
     async fn put_multipart_opts(
@@ -123,8 +149,10 @@ impl ObjectStore for Stopping {
         match self.change() {
             (true, true) => self.inner.delete_stream(at),
             (true, false) => {
-                let gone = self.inner.delete_stream(at);
-                gone.map(|_| Err(Self::dead())).boxed()
+                let (gone, error) = (self.inner.delete_stream(at), self.unheard());
+                let error = std::sync::Mutex::new(Some(error));
+                gone.map(move |done| error.lock().unwrap().take().map_or(done, Err))
+                    .boxed()
             }
             _ => at.map(|_| Err(Self::dead())).boxed(),
         }
@@ -152,7 +180,9 @@ pub(crate) fn copy(store: &Arc<InMemory>) -> Arc<InMemory> {
 }
 
 pub(crate) fn stopping(store: &Arc<Stopping>) -> Storage {
-    Storage::new(Arc::clone(store) as _, StorageOptions::default())
+    let mut options = StorageOptions::default();
+    options.retry.base_millis = 1;
+    Storage::new(Arc::clone(store) as _, options)
 }
 
 pub(crate) fn ids(rows: &[(i32, String)]) -> Vec<i32> {
@@ -299,4 +329,39 @@ fn a_create_that_is_stopped_anywhere_leaves_no_table_or_one_without_rows() {
     }
     println!("{stops} stops of a create");
     assert!(stops >= 4, "{stops}");
+}
+
+#[test]
+fn an_answer_that_is_lost_is_settled_and_the_rows_come_once() {
+    let mut lost = 0;
+    for kind in ["COPY_ON_WRITE", "MERGE_ON_READ"] {
+        let table = json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"],
+                           "tableType": kind});
+        block_on(async {
+            let start = store_of([]);
+            create(&start, table.clone()).await.unwrap();
+            for at in 0.. {
+                let left = copy(&start);
+                let store = Stopping::new(&left, at, Stop::Once);
+                let handle = Table::open(stopping(&store), OpenOptions::default())
+                    .await
+                    .unwrap();
+                let added = rows(vec![batch(&[(1, "rome"), (2, "bern")])]);
+                let added = handle.append(added, WriteOptions::default()).await;
+                let added = added.unwrap_or_else(|error| panic!("{kind} {at}: {error:?}"));
+                assert_eq!(ids(&read(&added.table).await), [1, 2], "{kind} {at}");
+                let completed = paths(&left)
+                    .iter()
+                    .filter(|path| is_completed(path))
+                    .count();
+                assert_eq!(completed, 1, "{kind} {at}");
+                if store.lost.load(Ordering::SeqCst) == 0 {
+                    break;
+                }
+                lost += 1;
+            }
+        });
+    }
+    println!("{lost} answers lost");
+    assert!(lost > 20, "{lost}");
 }
