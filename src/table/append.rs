@@ -12,8 +12,9 @@ use super::open::Table;
 use super::write_options::{WriteOptions, WriteOutcome};
 use crate::commit::{self, HeldLock, Markers, Pending, Requested, Writer};
 use crate::error::{Error, Result};
+use crate::index::MetadataWriter;
 use crate::model::{Action, Instant, TableType, TableVersion};
-use crate::schema::{from_arrow, parse_avro, to_arrow};
+use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
 use crate::timeline::payload::CommitMetadata;
 use crate::write::{AppendOptions, AppendWriter, StoreTarget, WrittenFile};
 
@@ -41,11 +42,11 @@ impl Table {
         let files = options.append(&writer, self.meta.storage.memory_limit())?;
         let held = writer.lock.write().await?;
         let table = self.ready(&writer).await?;
-        let avro = table.commit_schema().await?;
         let append = Append {
+            index: MetadataWriter::open(&table.meta, &writer.clock).await?,
+            avro: table.commit_schema().await?,
             table,
             writer,
-            avro,
             options,
         };
         let outcome = append.run(rows, files, held.as_ref()).await;
@@ -56,14 +57,14 @@ impl Table {
     /// The table as it is now, ready for a write: nobody else writes, and what failed before is rolled back.
     pub(super) async fn ready(&self, writer: &Writer) -> Result<Self> {
         let table = self.refresh().await?;
-        table.check_writable().await?;
+        table.check_writable()?;
         commit::refuse_other_writers(&table.meta, writer).await?;
         let table = table.roll_back_failed(writer).await?;
-        table.with_indexes(writer).await
+        table.build_indexes(&writer.clock).await
     }
 
     /// Refuses tables whose state a write would leave wrong.
-    async fn check_writable(&self) -> Result<()> {
+    fn check_writable(&self) -> Result<()> {
         let config = &self.meta.config;
         if config.version() == TableVersion::Six {
             let narrow = config.table_type() == TableType::CopyOnWrite
@@ -84,7 +85,7 @@ impl Table {
             )
             .context("property", "hoodie.datasource.write.drop.partition.columns"));
         }
-        self.check_indexes().await
+        self.check_indexes()
     }
 
     /// The columns as a commit names them. Spark SQL creates a table with the null last and without defaults, and commits
@@ -103,6 +104,8 @@ impl Table {
 struct Append {
     table: Table,
     writer: Writer,
+    /// The metadata table, where there is one.
+    index: Option<MetadataWriter>,
     avro: String,
     options: WriteOptions,
 }
@@ -155,14 +158,24 @@ impl Append {
         AppendWriter::new(config, &self.avro, &pending.time, files, target)
     }
 
-    /// Version 6 gets one file a call.
+    /// Version 6 gets one file a call; a record index wants the keys, each of which is one row of the table.
     fn sized(&self, files: AppendOptions) -> AppendOptions {
         match self.table.meta.config.version() {
             TableVersion::Six => AppendOptions {
                 max_file_size: u64::MAX,
                 ..files
             },
-            _ => self.table.sized_for_indexes(files),
+            _ => {
+                let keyed = self
+                    .index
+                    .as_ref()
+                    .is_some_and(MetadataWriter::indexes_records);
+                AppendOptions {
+                    keep_keys: keyed,
+                    global_keys: keyed,
+                    ..files
+                }
+            }
         }
     }
 
@@ -232,9 +245,12 @@ impl Append {
         held: &dyn HeldLock,
     ) -> Result<Instant> {
         let table = self.table.refresh().await?;
-        table
-            .commit_indexes(&self.writer, pending, &self.avro, files)
-            .await?;
+        let columns = to_arrow(&parse_avro(&self.avro)?)?;
+        let columns = match table.meta.config.populate_meta_fields() {
+            true => add_meta_fields(&columns),
+            false => columns,
+        };
+        Table::commit_indexes(self.index.as_ref(), pending, &columns, files).await?;
         held.check().await?;
         commit::complete(&table.meta, &self.writer, pending, body).await
     }

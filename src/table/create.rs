@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::create_options::CreateOptions;
 use super::open::{OpenOptions, Table};
-use crate::commit;
+use crate::commit::{self, WriteClock};
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{
     AvroKind, AvroSchema, check_name, from_arrow, parse_avro, strip_meta_fields,
@@ -43,10 +43,6 @@ impl Table {
         let mut properties = options.properties(&arrow, &avro)?;
         let indexes = options.metadata_partitions()?;
         if !indexes.is_empty() {
-            return Err(Error::unsupported("making a metadata table")
-                .context("hint", "leave `metadata` away"));
-        }
-        if !indexes.is_empty() {
             // A build that is cut off is found by this, and done again by the next write.
             let building = indexes.join(",");
             properties.insert(
@@ -75,8 +71,15 @@ impl Table {
             Err(error) => return Err(error),
         }
         let table = Self::open(storage, open).await?;
-        table.build_indexes().await?;
-        table.refresh().await
+        let table = match options.lock {
+            Some(lock) => table.with_lock(lock),
+            None => table,
+        };
+        let held = table.lock.write().await?;
+        let clock = WriteClock::new(&table.meta.config, None, &table.meta.storage);
+        let table = table.refresh().await?.build_indexes(&clock).await;
+        held.release().await;
+        table
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow::datatypes::{DataType, Schema};
 use serde::Deserialize;
 
+use crate::commit::TableLock;
 use crate::config::{Properties, key};
 use crate::error::{Error, Result};
 use crate::model::{TableType, TableVersion};
@@ -48,6 +49,9 @@ pub struct CreateOptions {
     pub timezone: Option<String>,
     /// For [`OpenOptions`](super::OpenOptions).
     pub canonical_uri: Option<String>,
+    /// What keeps writers apart beyond this process; no option of JavaScript.
+    #[serde(skip)]
+    pub lock: Option<TableLock>,
     /// `hoodie.*` keys; those of key generators and mergers become the table's.
     pub hudi_options: BTreeMap<String, String>,
 }
@@ -182,8 +186,7 @@ impl CreateOptions {
         }
         let asked: BTreeSet<&str> = match &self.metadata {
             MetadataChoice::On(false) => return Ok(Vec::new()),
-            MetadataChoice::Default => return Ok(Vec::new()),
-            MetadataChoice::On(true) => MAINTAINED.into(),
+            MetadataChoice::On(true) | MetadataChoice::Default => MAINTAINED.into(),
             MetadataChoice::Partitions(asked) if asked.is_empty() => return Ok(Vec::new()),
             MetadataChoice::Partitions(asked) => asked.iter().map(String::as_str).collect(),
         };

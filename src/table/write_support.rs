@@ -1,13 +1,19 @@
 //! What a write needs of the metadata table and of the table services.
 
-use super::create_options::MAINTAINED;
+use std::collections::BTreeMap;
+
+use arrow::datatypes::Schema;
+
 use super::open::Table;
 use super::write_options::WriteOptions;
-use crate::commit::{Pending, Writer};
+use crate::commit::{self, Pending, WriteClock, Writer};
 use crate::error::{Error, Result};
+use crate::index::{
+    Index, MetadataChange, MetadataWriter, NewMetadataTable, bootstrap, require_known_indexes,
+};
 use crate::model::{Instant, InstantTime};
 use crate::services::{Rollbacks, archive, archive_is_due, clean, rollback, rollback_failed};
-use crate::write::{AppendOptions, WrittenFile};
+use crate::write::WrittenFile;
 
 const BUILDING: &str = "hoodie.table.metadata.partitions.inflight";
 
@@ -19,73 +25,52 @@ impl Table {
         names.filter(|name| !name.is_empty()).collect()
     }
 
-    /// Refuses what a write would leave stale: partitions of the metadata table that are not maintained, one that is being
-    /// built, a record index by partition.
-    pub(super) async fn check_indexes(&self) -> Result<()> {
+    /// Refuses what a write would leave stale: partitions of the metadata table that are not maintained, and one that is being
+    /// built. A build that ended before there were rows is ours to do again.
+    pub(super) fn check_indexes(&self) -> Result<()> {
+        let mut properties = self.meta.config.properties().clone();
+        if self.meta.timeline.latest_commit().is_none() {
+            properties.remove(BUILDING);
+        }
+        require_known_indexes(&properties)
+    }
+
+    /// Builds the metadata table that a table without rows is to have, if any.
+    ///
+    /// The caller is the only writer. Errors: those of the storage; the next write does it again then.
+    pub(super) async fn build_indexes(self, clock: &WriteClock) -> Result<Self> {
         let building = self.building();
-        if !building.is_empty() && self.meta.timeline.latest_commit().is_some() {
-            return Err(
-                Error::unsupported("a partition of the metadata table is being built")
-                    .context("property", BUILDING)
-                    .context("value", building.join(","))
-                    .context(
-                        "hint",
-                        "let the build end, or drop the partition with Spark",
-                    ),
-            );
+        if building.is_empty() || self.meta.timeline.latest_commit().is_some() {
+            return Ok(self);
         }
-        let listed = self.meta.config.metadata_partitions();
-        let other = listed.iter().find(|name| !MAINTAINED.contains(name));
-        match other {
-            Some(other) => Err(Error::unsupported(
-                "the metadata table has a partition that this engine does not maintain",
-            )
-            .context("partition", other)
-            .context(
-                "hint",
-                "drop it with Spark; it can be built again afterwards",
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// Builds the metadata table of a table without rows.
-    pub(super) async fn build_indexes(&self) -> Result<()> {
-        Ok(())
-    }
-
-    pub(super) async fn with_indexes(self, _: &Writer) -> Result<Self> {
-        match self.meta.config.metadata_partitions().is_empty() {
-            true => Ok(self),
-            false => Err(Error::unsupported(
-                "writing to a table with a metadata table",
-            )),
-        }
-    }
-
-    /// Options of files as the metadata table needs them: keys for the record index.
-    pub(super) fn sized_for_indexes(&self, files: AppendOptions) -> AppendOptions {
-        let keyed = self
-            .meta
-            .config
-            .metadata_partitions()
-            .contains(&"record_index");
-        AppendOptions {
-            keep_keys: keyed,
-            global_keys: keyed,
-            ..files
-        }
+        let indexes: Vec<_> = building.into_iter().filter_map(Index::of_folder).collect();
+        let schema = self.schema(false).await?;
+        let new = NewMetadataTable {
+            indexes: &indexes,
+            schema: &schema,
+            options: &self.options.hudi_options,
+        };
+        let (storage, config) = (&self.meta.storage, &self.meta.config);
+        let done = bootstrap(storage, config, clock, &new).await?;
+        commit::update_properties(storage, |table| done.put(table)).await?;
+        self.refresh().await
     }
 
     /// Tells the metadata table what a write did, before it is completed.
     pub(super) async fn commit_indexes(
-        &self,
-        _: &Writer,
-        _: &Pending,
-        _: &str,
-        _: &[WrittenFile],
+        index: Option<&MetadataWriter>,
+        pending: &Pending,
+        schema: &Schema,
+        files: &[WrittenFile],
     ) -> Result<()> {
-        Ok(())
+        let Some(index) = index else { return Ok(()) };
+        let added: Vec<_> = files.iter().map(WrittenFile::added).collect();
+        let change = MetadataChange {
+            schema,
+            added: &added,
+            removed: &BTreeMap::new(),
+        };
+        index.commit(&pending.time, &change).await
     }
 
     /// Rolls back what earlier writes left behind: pending writes, since nobody else is at work.
