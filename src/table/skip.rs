@@ -8,7 +8,7 @@ use super::listing::worked_around;
 use super::open::Table;
 use super::skip_values::by_bucket;
 use crate::codec::java_number;
-use crate::config::{KeyGeneratorType, ReadOptions};
+use crate::config::{KeyGeneratorType, PartitionFieldKind, ReadOptions};
 use crate::error::Result;
 use crate::expr::Scalar;
 use crate::metadata::partition::{COLUMN_STATS, PARTITION_STATS, RECORD_INDEX};
@@ -91,6 +91,9 @@ impl Table {
 
 impl Skipping<'_> {
     async fn all(&self, slices: &mut Slices) -> Result<()> {
+        if !self.always && self.partitions_told_all() {
+            return Ok(());
+        }
         if self.latest {
             self.by_record_index(slices).await?;
             self.by_secondary_index(slices).await?;
@@ -99,6 +102,16 @@ impl Skipping<'_> {
         self.by_column_stats(slices).await?;
         self.by_expression_indexes(slices).await?;
         self.by_bloom_filters(slices).await
+    }
+
+    /// Whether the filters name partition columns alone whose values stand in the paths: what they rule out is ruled out.
+    fn partitions_told_all(&self) -> bool {
+        let fields = self.table.meta.config.partition_fields();
+        let in_path = |name: &&str| {
+            let mut named = fields.iter().filter(|field| field.name == **name);
+            named.any(|field| field.kind == PartitionFieldKind::Simple)
+        };
+        self.bound.predicate().columns().iter().all(in_path)
     }
 
     /// Whether reading an index costs less than opening the slices: by the number of their files.

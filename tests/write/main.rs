@@ -8,6 +8,7 @@ mod append;
 mod create;
 mod for_spark;
 mod service_stops;
+mod skipping;
 mod stops;
 
 use std::sync::Arc;
