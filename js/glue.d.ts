@@ -17,6 +17,9 @@ export interface RawTable {
   facts(): string;
   timeline(): string;
   refresh(cancel: Cancel, event: EventSink): Promise<RawTable>;
+  /** What was written, and the table as of it. */
+  append(source: RawSource, options: string, cancel: Cancel, event: EventSink): Promise<[result: string, table: RawTable]>;
+  resolve(instant: string, cancel: Cancel, event: EventSink): Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>;
   schema(kind: 'table' | 'meta' | 'partition', cancel: Cancel, event: EventSink): Promise<[ipc: Uint8Array<ArrayBuffer>, fields: string]>;
   avroSchema(withMetaFields: boolean, cancel: Cancel, event: EventSink): Promise<string>;
   timelineEntries(cancel: Cancel, event: EventSink): Promise<string>;
@@ -33,6 +36,9 @@ export interface RawTable {
   free(): void;
 }
 
+/** Rows that are pulled: bytes of Arrow IPC or rows as JSON text, never both. */
+export interface RawSource { next(): Promise<Uint8Array | string | undefined> }
+
 /** Keeps pieces of files beyond the life of an instance. It never fails: what went wrong it says by the next answer. */
 export interface EngineCache {
   get(key: string, start: number, end: number): Promise<{ data?: Uint8Array; etag?: string; warning?: string }>;
@@ -45,8 +51,10 @@ export type EventSink = ((json: string) => void) | undefined;
 /** What one wasm instance offers. */
 export interface Glue {
   Cancel: new () => Cancel;
-  Table: { open(uri: string, storage: unknown, cache: EngineCache | undefined, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
+  Table: { open(uri: string, storage: unknown, cache: EngineCache | undefined, options: string, cancel: Cancel, event: EventSink): Promise<RawTable>;
+    create(uri: string, storage: unknown, cache: EngineCache | undefined, schema: string | Uint8Array, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
   _boot(panicked: (text: string) => void): void;
+  _locks(acquire: (key: string, options: { signal: AbortSignal }) => Promise<() => void>): void;
   _outOfMemory(): boolean;
   _version(): string;
   _probe(name: string, cancel: Cancel): Promise<undefined>;

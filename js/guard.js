@@ -3,6 +3,7 @@
 // happens in a task it escapes through queueMicrotask and ends a Node process. So every way into wasm goes through
 // `#enter`, which ends the instance at the first throw.
 import { HudiError, aborted, fromEngine } from './errors.js';
+import { acquire, hasLocks } from './locks.js';
 
 /** @typedef {import('./glue.d.ts').Glue} Glue */
 
@@ -55,6 +56,7 @@ export class Engine {
     this.#glue._boot((text) => {
       this.#panic ??= text;
     });
+    if (hasLocks()) this.#glue._locks(acquire);
     if (this.#death !== undefined) throw this.#fault();
   }
 
@@ -142,7 +144,7 @@ export class Engine {
 
   /** Frees a handle that came after its caller had gone. */
   #discard(/** @type {unknown} */ value) {
-    const handle = /** @type {{ free?: () => void } | undefined} */ (value);
+    const handle = /** @type {{ free?: () => void } | undefined} */ (Array.isArray(value) ? value[1] : value);
     if (!this.dead && typeof handle?.free === 'function') handle.free();
   }
 

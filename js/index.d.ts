@@ -28,6 +28,17 @@ export interface HudiRecordBatchStream extends AsyncIterableIterator<HudiBatch>,
   readonly metrics: ReadMetrics;
 }
 
+// ───────── Arrow in ─────────
+export type ArrowInput =
+  | Uint8Array | ArrayBuffer                       // an Arrow IPC stream or file, told apart by its first bytes
+  | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /**
+   * Objects by column, brought to the table's types. A value that would lose is SCHEMA with its row number: a number beyond 2^53 or a fraction for a whole
+   * column (give a bigint), a decimal that rounds, digits of a second that the column does not hold. Times are RFC 3339 text with an offset or a Date, in a
+   * column without zone text without offset; dates yyyy-MM-dd; binary is a Uint8Array; a map is a Map or an object.
+   */
+  | { readonly rows: readonly Readonly<Record<string, unknown>>[] };
+
 // ───────── reading ─────────
 /**
  * 'incremental' gives the rows that changed within (start, end] as they were at its end. 'cdc' gives every change there: columns op (i, u, d),
@@ -146,6 +157,8 @@ export interface OpenOptions extends CallOptions {
 export class HudiTable implements AsyncDisposable {
   private constructor();
   static open(uri: string | URL, options?: OpenOptions): Promise<HudiTable>;
+  /** A new table without rows. One that is there is TABLE_EXISTS and stays as it is. */
+  static create(uri: string | URL, options: CreateOptions): Promise<HudiTable>;
   readonly tableName: string;
   readonly tableType: 'COPY_ON_WRITE' | 'MERGE_ON_READ';
   readonly isMor: boolean;
@@ -182,6 +195,13 @@ export class HudiTable implements AsyncDisposable {
   columnStats(columns: readonly string[], options?: ReadOptions): Promise<readonly ColumnStatsRow[]>;
   /** A handle pinned to the newest commit; this one stays where it is. */
   refresh(options?: CallOptions): Promise<HudiTable>;
+  /**
+   * Adds rows in new files, without looking for their keys in the table (Hudi's bulk insert). This handle stays where it is; the result's sees the rows. A
+   * signal that fires before the commit leaves the table as it was: what is there already is invisible, and removed by the next write.
+   */
+  append(data: ArrowInput, options?: WriteOptions): Promise<WriteResult>;
+  /** What became of an instant after COMMIT_STATE_UNKNOWN: read again, nothing written. */
+  resolve(instant: string, options?: CallOptions): Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>;
   close(): void;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -243,6 +263,40 @@ export interface HudiTimeline {
   getLatestSchema(): Promise<HudiSchema>;
 }
 export interface HudiSchema { readonly ipc: Uint8Array<ArrayBuffer>; readonly fields: readonly { name: string; type: string; nullable: boolean; metadata: Record<string, string> }[] }
+
+// ───────── writing ─────────
+export interface CreateOptions extends OpenOptions {
+  tableName: string;
+  /** An Arrow IPC stream, with or without batches, or Avro JSON text. */
+  schema: Uint8Array | string;
+  tableType?: 'COPY_ON_WRITE' | 'MERGE_ON_READ'; tableVersion?: 8 | 9;
+  /** None: rows are only ever appended. */ recordKeyFields?: readonly string[];
+  partitionFields?: readonly string[]; orderingFields?: readonly string[];
+  recordMergeMode?: 'COMMIT_TIME_ORDERING' | 'EVENT_TIME_ORDERING' | 'CUSTOM'; keyGenerator?: string; databaseName?: string;
+  hiveStylePartitioning?: boolean; urlEncodePartitioning?: boolean; populateMetaFields?: boolean;
+  metadata?: false | readonly MetadataPartition[];
+  cdc?: false | 'OP_KEY_ONLY' | 'DATA_BEFORE' | 'DATA_BEFORE_AFTER';
+  /** Default 'error': TABLE_EXISTS. */ ifExists?: 'error' | 'open';
+}
+export type MetadataPartition = 'files' | 'column_stats' | 'partition_stats' | 'record_index';
+export interface WriteOptions extends CallOptions {
+  /** One writer at a time: a lock inside of this process and, where the host has Web Locks, over all tabs of the origin. */
+  concurrency?: { mode: 'single-writer' };
+  extraMetadata?: Readonly<Record<string, string>>; hudiOptions?: Readonly<Record<string, string>>;
+  compression?: 'uncompressed' | 'snappy' | 'gzip' | 'lz4_raw' /* default gzip */; inlineServices?: boolean;
+  duplicateKeys?: 'error' | 'keep-latest' /* by ordering fields, else the last row */;
+  /** Promotions that lose nothing, such as int to long. */ widen?: boolean;
+  /** Commits although there is no row. */ emptyCommit?: boolean;
+  /** Zone of new instants on a LOCAL table; default the host's. */ timezone?: string;
+}
+/** No instant: there were no rows, so nothing was committed. */
+export interface WriteResult {
+  readonly instant?: string; readonly completionTime?: string; readonly action?: string;
+  readonly inserted: number; readonly updated: number; readonly deleted: number;
+  readonly filesWritten: number; readonly bytesWritten: number; readonly bytesCopied: number;
+  readonly partitions: readonly string[]; readonly attempts: number;
+  /** A handle pinned to this commit. */ readonly table: HudiTable;
+}
 
 // ───────── storage ─────────
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
@@ -313,7 +367,7 @@ export interface ByteRangeCache {
 
 // ───────── what it tells while it works ─────────
 export type HudiProgress =
-  | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' }
+  | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' | 'write' }
   | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
   | { readonly type: 'files'; readonly done: number; readonly total: number }
   | { readonly type: 'rows'; readonly rows: number }

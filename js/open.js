@@ -1,7 +1,7 @@
 import { engineCache } from './cache/persistent.js';
 import { invalid } from './errors.js';
 import { Handle, sink } from './handle.js';
-import { openOptions } from './options.js';
+import { createOptions, openOptions } from './options.js';
 import { engineStore } from './stores.js';
 import { engine } from './wasm.js';
 
@@ -12,14 +12,40 @@ import { engine } from './wasm.js';
  * @param {import('./index.d.ts').OpenOptions} [options]
  * @returns {Promise<{ handle: Handle, uri: string, storageOptions: Readonly<Record<string, string>> }>}
  */
-export async function openHandle(uri, options = {}) {
-  const { json, storage: given, cache, onRequest, onProgress, signal } = openOptions(options);
+export function openHandle(uri, options = {}) {
+  return handleOf(uri, openOptions(options), ({ base, storage, kept, json, cancel, event }, glue) => glue.Table.open(base, storage, kept, json, cancel, event));
+}
+
+/**
+ * Makes a table in the engine.
+ *
+ * @param {string | URL} uri
+ * @param {import('./index.d.ts').CreateOptions} options
+ */
+export function createHandle(uri, options) {
+  const { schema, ...open } = createOptions(options);
+  return handleOf(uri, open, ({ base, storage, kept, json, cancel, event }, glue) => glue.Table.create(base, storage, kept, schema, json, cancel, event));
+}
+
+/**
+ * @param {string | URL} uri
+ * @param {ReturnType<typeof openOptions>} options
+ * @param {(asked: any, glue: import('./glue.d.ts').Glue) => Promise<import('./glue.d.ts').RawTable>} start
+ */
+async function handleOf(uri, { json, storage: given, cache, onRequest, onProgress, signal }, start) {
   const { uri: base, storage } = engineStore(uri, given);
-  const kept = engineCache(cache, placeOf(base, given, cache));
+  const place = placeOf(base, given, cache);
+  const kept = engineCache(cache, place);
   const event = sink(onRequest, onProgress);
+  const words = JSON.stringify({ ...JSON.parse(json), lock: lockOf(place, given) });
   const host = await engine();
-  const raw = await host.run(signal, (glue, cancel) => glue.Table.open(base, storage, kept, json, cancel, event));
+  const raw = await host.run(signal, (glue, cancel) => start({ base, storage, kept, json: words, cancel, event }, glue));
   return { handle: new Handle(host, raw, onRequest), uri: base, storageOptions: shown(storage) };
+}
+
+/** The name of a table among locks: the same in every handle and every tab. Two tables that share one wait for each other, no more. */
+function lockOf(/** @type {string} */ place, /** @type {import('./index.d.ts').OpenOptions['storage']} */ storage) {
+  return storage !== undefined && 'type' in storage && storage.type === 'directory' ? `directory ${storage.handle?.name}` : place;
 }
 
 /**

@@ -3,7 +3,7 @@
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
 // streaming, batchSize?, readOptimized, limit?, strictLogs, cdcImages?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
 // Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, memoryLimit?, cache? }.
-import { invalid } from './errors.js';
+import { HudiError, invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
 
 /**
@@ -236,6 +236,54 @@ export function openOptions(options) {
   });
   if (onRequest !== undefined && typeof onRequest !== 'function') throw invalid('onRequest is a function');
   return { json, storage, cache: cache ?? {}, onRequest, ...callOptions(options) };
+}
+
+const createKeys = [
+  ...['tableName', 'schema', 'tableType', 'tableVersion', 'recordKeyFields', 'partitionFields', 'orderingFields', 'recordMergeMode', 'keyGenerator', 'databaseName'],
+  ...['hiveStylePartitioning', 'urlEncodePartitioning', 'populateMetaFields', 'metadata', 'cdc', 'ifExists'],
+];
+const writeKeys = [...callKeys, 'concurrency', 'extraMetadata', 'hudiOptions', 'compression', 'inlineServices', 'duplicateKeys', 'widen', 'emptyCommit', 'timezone'];
+
+/**
+ * Options of a new table, checked: what the engine is given, and what stays on this side. The engine checks their values.
+ *
+ * @param {import('./index.d.ts').CreateOptions} options
+ */
+export function createOptions(options) {
+  checkKeys(options, [...openKeys, ...createKeys], 'create option');
+  const { schema } = options;
+  const bytes = /** @type {unknown} */ (schema) instanceof ArrayBuffer ? new Uint8Array(/** @type {any} */ (schema)) : schema;
+  if (typeof bytes !== 'string' && !(bytes instanceof Uint8Array)) throw invalid('schema is an Arrow IPC stream or Avro JSON text');
+  const own = Object.fromEntries(createKeys.filter((key) => key !== 'schema').map((key) => [key, /** @type {any} */ (options)[key]]));
+  const rest = Object.fromEntries(Object.entries(options).filter(([key]) => !createKeys.includes(key)));
+  const open = openOptions(rest);
+  return { ...open, schema: bytes, json: JSON.stringify({ ...own, ...JSON.parse(open.json) }) };
+}
+
+/**
+ * Options of a write, checked.
+ *
+ * @param {import('./index.d.ts').WriteOptions} [options]
+ * @returns {{ json: string } & CallOptions}
+ */
+export function writeOptions(options = {}) {
+  checkKeys(options, writeKeys, 'write option');
+  const { concurrency, extraMetadata, hudiOptions, compression, inlineServices, duplicateKeys, widen, emptyCommit, timezone } = options;
+  if (concurrency !== undefined && concurrency.mode !== 'single-writer') {
+    throw new HudiError('UNSUPPORTED', 'concurrency is single-writer as yet', { context: { field: 'concurrency' } });
+  }
+  const on = (/** @type {string} */ name, /** @type {unknown} */ value) => (value === undefined ? undefined : flag(name, value));
+  const json = JSON.stringify({
+    extraMetadata: record('extraMetadata', extraMetadata ?? {}),
+    hudiOptions: record('hudiOptions', hudiOptions ?? {}),
+    compression,
+    inlineServices: on('inlineServices', inlineServices),
+    duplicateKeys,
+    widen: on('widen', widen),
+    emptyCommit: on('emptyCommit', emptyCommit),
+    timezone,
+  });
+  return { json, ...callOptions(options) };
 }
 
 /**

@@ -3,8 +3,9 @@ import { asyncDispose, dispose } from './dispose.js';
 import { invalid } from './errors.js';
 import { HudiFileGroupReader } from './file_group_reader.js';
 import { Handle } from './handle.js';
-import { openHandle } from './open.js';
-import { HudiReadOptions, callOptions } from './options.js';
+import { Source } from './input.js';
+import { createHandle, openHandle } from './open.js';
+import { HudiReadOptions, callOptions, writeOptions } from './options.js';
 import { HudiTimeline } from './timeline.js';
 
 /**
@@ -55,6 +56,15 @@ export class HudiTable {
    */
   static async open(uri, options = {}) {
     const { handle, storageOptions } = await openHandle(uri, options);
+    return new HudiTable(handle, storageOptions);
+  }
+
+  /**
+   * @param {string | URL} uri
+   * @param {import('./index.d.ts').CreateOptions} options
+   */
+  static async create(uri, options) {
+    const { handle, storageOptions } = await createHandle(uri, options);
     return new HudiTable(handle, storageOptions);
   }
 
@@ -176,6 +186,36 @@ export class HudiTable {
   async explain(given) {
     const { json, ...call } = HudiReadOptions.forEngine(HudiReadOptions.from(given));
     return JSON.parse(await this.#handle.run(call, (raw, cancel, event) => raw.explain(json, cancel, event)));
+  }
+
+  /**
+   * @param {import('./index.d.ts').ArrowInput} data
+   * @param {import('./index.d.ts').WriteOptions} [options]
+   * @returns {Promise<import('./index.d.ts').WriteResult>}
+   */
+  async append(data, options) {
+    const { json, ...call } = writeOptions(options);
+    const source = new Source(data);
+    try {
+      const [result, raw] = await this.#handle.run(call, (table, cancel, event) => table.append(source, json, cancel, event));
+      const table = new HudiTable(this.#handle.beside(raw), this.#storageOptions);
+      return Object.freeze({ ...JSON.parse(result), table });
+    } catch (error) {
+      // The engine knows the words of the input's failure; its cause is here.
+      throw call.signal?.aborted ? error : (source.failure ?? error);
+    } finally {
+      void source.end();
+    }
+  }
+
+  /**
+   * @param {string} instant
+   * @param {CallOptions} [options]
+   * @returns {Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>}
+   */
+  async resolve(instant, options = {}) {
+    if (typeof instant !== 'string') throw invalid('an instant is text');
+    return this.#handle.run(callOptions(options), (table, cancel, event) => table.resolve(instant, cancel, event));
   }
 
   /** @param {CallOptions} [options] */

@@ -1,8 +1,8 @@
-import type { HudiFileGroupReader, HudiTable, OpenOptions, WasmSource } from '../index.d.ts';
+import type { CreateOptions, HudiFileGroupReader, HudiTable, OpenOptions, WasmSource } from '../index.d.ts';
 
 /** An engine in a Worker. Its tables are those of the package: batches come by transfer, `signal` and `onProgress` work as ever. */
 export interface HudiWorker extends Disposable {
-  readonly HudiTable: { open(uri: string | URL, options?: OpenOptions): Promise<HudiTable> };
+  readonly HudiTable: { open(uri: string | URL, options?: OpenOptions): Promise<HudiTable>; create(uri: string | URL, options: CreateOptions): Promise<HudiTable> };
   readonly HudiFileGroupReader: { open(uri: string | URL, options?: OpenOptions): Promise<HudiFileGroupReader> };
   /** Ends the Worker and gives its memory back: what is under way, and every table of it, is DISPOSED. The next open() starts another. */
   terminate(): void;

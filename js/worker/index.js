@@ -3,7 +3,7 @@ import { dispose } from '../dispose.js';
 import { HudiFileGroupReader } from '../file_group_reader.js';
 import { Handle } from '../handle.js';
 import { shown } from '../open.js';
-import { HudiReadOptions, checkKeys, openOptions } from '../options.js';
+import { HudiReadOptions, checkKeys, createOptions, openOptions } from '../options.js';
 import { HudiTable } from '../table.js';
 import { RemoteEngine } from './remote.js';
 
@@ -20,20 +20,25 @@ export function createHudiWorker(given = {}) {
     if (live === undefined || live.dead) live = new RemoteEngine(start(), module);
     return live;
   };
-  const open = async (/** @type {string | URL} */ uri, /** @type {import('../index.d.ts').OpenOptions} */ options = {}) => {
-    // The worker checks the storage, this side the rest: a mistake is told the same way in both.
-    const { onRequest, onProgress, signal } = openOptions(options);
+  /** @param {'open' | 'create'} how @param {string | URL} uri @param {import('../index.d.ts').OpenOptions} options @param {import('../index.d.ts').OpenOptions} checked */
+  const handle = async (how, uri, options, { onRequest, onProgress, signal }) => {
     const remote = engine();
     const sent = { ...options, signal: undefined, onProgress: undefined, onRequest: undefined };
-    const raw = await remote.open(String(uri), sent, { signal, onProgress, onRequest });
+    const raw = await remote.open(how, String(uri), sent, { ...(signal && { signal }), ...(onProgress && { onProgress }), ...(onRequest && { onRequest }) });
     return new Handle(/** @type {any} */ (remote), raw, onRequest);
   };
+  // The worker checks the storage, this side the rest: a mistake is told the same way in both.
+  const open = async (/** @type {string | URL} */ uri, /** @type {import('../index.d.ts').OpenOptions} */ options = {}) => handle('open', uri, options, openOptions(options));
+  const create = async (/** @type {string | URL} */ uri, /** @type {import('../index.d.ts').CreateOptions} */ options) => handle('create', uri, options, createOptions(options));
   const terminate = () => {
     live?.end('the worker was terminated');
     live = undefined;
   };
   return {
-    HudiTable: { open: async (uri, options) => new HudiTable(await open(uri, options), shown(options?.storage ?? {})) },
+    HudiTable: {
+      open: async (uri, options) => new HudiTable(await open(uri, options), shown(options?.storage ?? {})),
+      create: async (uri, options) => new HudiTable(await create(uri, options), shown(options?.storage ?? {})),
+    },
     HudiFileGroupReader: { open: async (uri, options) => new HudiFileGroupReader(await open(uri, options), String(uri), new HudiReadOptions(), true) },
     terminate,
     [dispose]: terminate,

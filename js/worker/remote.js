@@ -79,21 +79,22 @@ export class RemoteEngine {
   }
 
   /**
-   * Opens a table.
+   * Opens or makes a table.
    *
+   * @param {'open' | 'create'} how
    * @param {string} uri
    * @param {object} options
    * @param {Listeners} listeners
    * @returns {Promise<any>}
    */
-  async open(uri, options, { signal, onProgress, onRequest }) {
+  async open(how, uri, options, { signal, onProgress, onRequest }) {
     const keep = (/** @type {Function} */ fn) => {
       const number = this.#next++;
       this.#functions.set(number, fn);
       return number;
     };
     const event = sink(onRequest, onProgress);
-    return this.run(signal, (_, cancel) => this.ask(cancel.id, { do: 'open', uri, options: packed(options, { keep }) }, event));
+    return this.run(signal, (_, cancel) => this.ask(cancel.id, { do: how, uri, options: packed(options, { keep }) }, event));
   }
 
   /**
@@ -117,6 +118,18 @@ export class RemoteEngine {
         reject(new HudiError('INVALID_ARGUMENT', 'an option cannot be sent to a worker', { cause }));
       }
     });
+  }
+
+  /** Lends the worker a function until the answer to its call. */
+  lend(/** @type {Function} */ fn) {
+    const number = this.#next++;
+    this.#functions.set(number, fn);
+    return number;
+  }
+
+  /** Takes it back. */
+  unlend(/** @type {number} */ number) {
+    this.#functions.delete(number);
   }
 
   /** A number for a request that no cancel comes with. */
@@ -150,7 +163,8 @@ export class RemoteEngine {
   }
 
   /** @param {any} message @returns {any} */
-  #value({ id, table, stream, value }) {
+  #value({ id, table, stream, value, result }) {
+    if (result !== undefined) return [result, remoteTable(this, table)];
     if (table !== undefined) return remoteTable(this, table);
     return stream === undefined ? value : remoteStream(this, stream, id);
   }
@@ -195,6 +209,8 @@ export class RemoteEngine {
  */
 const verbs = {
   refresh: true,
+  append: true,
+  resolve: true,
   schema: true,
   avroSchema: true,
   timelineEntries: true,
@@ -223,6 +239,15 @@ function remoteTable(engine, { of, facts, timeline }) {
   };
   return {
     ...Object.fromEntries(Object.keys(verbs).map((verb) => [verb, ask(verb)])),
+    // The rows stay here, and the worker pulls them.
+    async append(/** @type {import('../glue.d.ts').RawSource} */ source, /** @type {any[]} */ ...args) {
+      const lent = engine.lend(() => source.next());
+      try {
+        return await ask('append')(lent, ...args);
+      } finally {
+        engine.unlend(lent);
+      }
+    },
     facts: () => facts,
     timeline: () => timeline,
     free: () => engine.free('table', of),

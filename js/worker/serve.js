@@ -1,6 +1,6 @@
 // The worker's side of remote.js: one message a request, one an answer; batches go by transfer.
 import { HudiError } from '../errors.js';
-import { openHandle } from '../open.js';
+import { createHandle, openHandle } from '../open.js';
 import { init } from '../wasm.js';
 import { packedError, unpacked, unpackedError } from './marshal.js';
 
@@ -75,21 +75,26 @@ class Server {
     // Both kinds of events go over as one text; the other side tells them apart again.
     const event = (/** @type {any} */ told) => this.#port.postMessage({ id, event: JSON.stringify(told) });
     const heard = events ? { onProgress: event, onRequest: (/** @type {any} */ told) => event({ type: 'request', ...told }) } : {};
-    if (message.do === 'open') {
+    if (message.do === 'open' || message.do === 'create') {
       await this.#ready;
       const options = unpacked(message.options, (fn, args) => this.#call(fn, args));
-      const { handle } = await openHandle(message.uri, { ...options, signal, ...heard });
+      const { handle } = await (message.do === 'open' ? openHandle : createHandle)(message.uri, { ...options, signal, ...heard });
       return this.#table(handle);
     }
     if (message.do === 'next') return this.#batch(message.of, signal);
     const handle = this.#tables.get(message.of);
     if (handle === undefined) throw new HudiError('DISPOSED', 'the table was closed', { hint: 'Open it again.' });
+    if (message.verb === 'append') {
+      const [lent] = message.args;
+      message.args[0] = { next: () => this.#call(lent, []) };
+    }
     const value = await handle.heardBy(heard.onRequest).run({ signal, ...(heard.onProgress && { onProgress: heard.onProgress }) }, (raw, cancel, sink) => /** @type {any} */ (raw)[message.verb](...message.args, cancel, sink));
     return this.#value(handle, value);
   }
 
   /** @param {Handle} handle @param {any} value */
   #value(handle, value) {
+    if (Array.isArray(value) && typeof value[1]?.facts === 'function') return { ...this.#table(handle.beside(value[1])), result: value[0] };
     if (typeof value?.facts === 'function') return this.#table(handle.beside(value));
     if (typeof value?.next !== 'function') return { value };
     const of = this.#next++;

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 
 use wasm_bindgen::JsValue;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// `{code, message, retryable, context, cause?}` as JSON text; the cause is the chain of sources as one sentence.
 pub(super) fn to_js(error: &Error) -> JsValue {
@@ -24,6 +24,17 @@ pub(super) fn to_js(error: &Error) -> JsValue {
         plain.insert("cause".to_owned(), cause.into());
     }
     JsValue::from_str(&plain.to_string())
+}
+
+/// What a function of our JavaScript threw: a `HudiError` keeps its code; anything else is the caller's input that failed.
+pub(super) fn from_js(thrown: &JsValue) -> Error {
+    let text = |key: &str| js_sys::Reflect::get(thrown, &key.into()).ok()?.as_string();
+    let code = text("code");
+    let kind = ErrorKind::ALL
+        .iter()
+        .find(|kind| Some(kind.code()) == code.as_deref());
+    let message = text("message").unwrap_or_else(|| "the input failed".to_owned());
+    Error::new(kind.copied().unwrap_or(ErrorKind::InvalidArgument), message)
 }
 
 /// The messages of all sources, the nearest first, each said once.

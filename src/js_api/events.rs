@@ -129,6 +129,10 @@ impl Observer for Reporter {
         self.send(json!({"type": "files", "done": done, "total": total}));
     }
 
+    fn rows(&self, rows: usize) {
+        self.send(json!({"type": "rows", "rows": rows}));
+    }
+
     fn warning(&self, message: &str, path: Option<&str>) {
         let mut plain = json!({"type": "warning", "message": message});
         if let (Some(path), Some(plain)) = (path, plain.as_object_mut()) {

@@ -10,13 +10,17 @@ mod boot;
 mod call;
 mod error;
 mod events;
+mod input;
 mod ipc;
+mod locks;
 mod probe;
 mod stream;
 mod table;
+mod write;
 
 pub use boot::{boot, out_of_memory, version};
 pub use call::Cancel;
+pub use locks::locks;
 pub use probe::probe;
 pub use stream::Stream;
 pub use table::Table;

@@ -12,7 +12,10 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::call::{Cancel, promise};
 use super::events::Events;
 use super::ipc;
+use super::locks::lock_of;
 use super::stream::Stream;
+use super::write::with_lock;
+use crate::commit::TableLock;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::host;
@@ -50,6 +53,7 @@ impl Table {
         run(cancel, event, |scope, events| async move {
             let words: StorageWords = parse(&options)?;
             let options: OpenOptions = parse(&options)?;
+            let lock = words.lock();
             let opened = store?;
             let base_url = opened.base_url.clone();
             let mut asked = words.over(opened.options);
@@ -57,6 +61,7 @@ impl Table {
             let storage = Storage::new(opened.store, asked);
             events.phase("timeline");
             let inner = table::Table::open(storage.for_call(scope), options).await?;
+            let inner = with_lock(inner, lock);
             Ok(Self::opened(inner, base_url).await.into())
         })
     }
@@ -239,7 +244,11 @@ impl Table {
 }
 
 impl Table {
-    async fn opened(inner: table::Table, base_url: String) -> Self {
+    pub(super) fn base_url(&self) -> String {
+        self.opened.base_url.clone()
+    }
+
+    pub(super) async fn opened(inner: table::Table, base_url: String) -> Self {
         // The timeline tells clusterings by their bodies, which a read needs as well; a damaged one is its affair.
         let clusterings = match inner.clustering_commits().await {
             Ok(found) => found,
@@ -273,7 +282,7 @@ impl Table {
         })
     }
 
-    fn run<W, F>(&self, cancel: &Cancel, event: Option<Function>, work: W) -> Promise
+    pub(super) fn run<W, F>(&self, cancel: &Cancel, event: Option<Function>, work: W) -> Promise
     where
         W: FnOnce(table::Table, Events) -> F,
         F: Future<Output = Result<JsValue>> + 'static,
@@ -286,7 +295,7 @@ impl Table {
 }
 
 /// Runs one call in a scope of its own.
-fn run<W, F>(cancel: &Cancel, event: Option<Function>, work: W) -> Promise
+pub(super) fn run<W, F>(cancel: &Cancel, event: Option<Function>, work: W) -> Promise
 where
     W: FnOnce(CallScope, Events) -> F,
     F: Future<Output = Result<JsValue>> + 'static,
@@ -344,10 +353,12 @@ struct Listing {
 /// The open options that are the storage's.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct StorageWords {
+pub(super) struct StorageWords {
     concurrency: Option<usize>,
     memory_limit: Option<u64>,
     cache: CacheWords,
+    /// The name of the table's place among locks.
+    lock: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -359,7 +370,11 @@ struct CacheWords {
 }
 
 impl StorageWords {
-    fn over(self, mut options: StorageOptions) -> StorageOptions {
+    pub(super) fn lock(&self) -> Option<TableLock> {
+        self.lock.as_deref().map(lock_of)
+    }
+
+    pub(super) fn over(self, mut options: StorageOptions) -> StorageOptions {
         options.concurrency = self.concurrency.unwrap_or(options.concurrency);
         options.memory_limit = self.memory_limit;
         options.coalesce_gap = self.cache.coalesce_gap.unwrap_or(options.coalesce_gap);
@@ -388,13 +403,13 @@ fn fields(schema: &Schema) -> String {
     text(&fields.collect::<Vec<_>>())
 }
 
-fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T> {
     serde_json::from_str(json).map_err(|source| {
         Error::invalid_argument("the options do not have the expected shape").with_source(source)
     })
 }
 
 /// Plain facts always have a text: their keys are strings and their numbers finite.
-fn text(facts: &impl Serialize) -> String {
+pub(super) fn text(facts: &impl Serialize) -> String {
     serde_json::to_string(facts).unwrap_or_default()
 }

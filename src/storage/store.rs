@@ -100,6 +100,13 @@ impl Storage {
         }
     }
 
+    /// Tells the observer that so many rows of a write were taken in.
+    pub fn tell_rows(&self, rows: usize) {
+        if let Some(observer) = &self.scope.observer {
+            observer.rows(rows);
+        }
+    }
+
     /// The bytes of memory that a call may hold; `None` when only the host sets a bound.
     pub fn memory_limit(&self) -> Option<u64> {
         self.shared.options.memory_limit

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
  * @typedef {object} Fault what happens to one request; nothing given is no fault
  * @property {number} [delay] milliseconds before the answer begins
  * @property {boolean} [reset] the connection ends without an answer
+ * @property {boolean} [lose] the server does what was asked, and the connection ends without its answer
  * @property {number} [status] an answer of the proxy's own, with `body`
  * @property {string} [body]
  * @property {number} [cut] so many bytes of the body, then the connection ends
@@ -104,6 +105,7 @@ export class FaultProxy {
     const turn = writes ? this.#before.then(forward) : forward();
     if (writes) this.#before = turn.catch(() => {});
     const came = await turn;
+    if (fault.lose) return void request.socket.destroy();
     const body = fault.change?.(came.body) ?? came.body;
     const cut = fault.shorten === undefined ? body : body.subarray(0, Math.max(0, body.length - fault.shorten));
     Object.assign(asked, { status: came.status, bytes: cut.length });

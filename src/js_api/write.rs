@@ -1,0 +1,153 @@
+//! The calls of a table that write.
+
+use std::sync::Arc;
+
+use arrow::ipc::reader::StreamDecoder;
+use js_sys::{Array, Function, Promise, Uint8Array};
+use serde_json::json;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::call::Cancel;
+use super::input;
+use super::table::{StorageWords, Table, parse, run, text};
+use crate::commit::Outcome;
+use crate::error::{Error, Result};
+use crate::http_store::{self, JsCache};
+use crate::storage::Storage;
+use crate::table::{self, CreateOptions, TableSchema, WriteOptions, WriteOutcome};
+
+#[wasm_bindgen]
+impl Table {
+    /// Makes a table below `uri` with the columns of `schema`, an IPC stream or Avro JSON text; the options are those of
+    /// [`open`](Self::open) and `CreateOptions`.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "each is another kind of value on the border"
+    )]
+    pub fn create(
+        uri: String,
+        storage: JsValue,
+        cache: JsValue,
+        schema: JsValue,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        let store = http_store::open(&uri, &storage);
+        let cache = JsCache::new(cache);
+        let schema = schema_of(&schema);
+        run(cancel, event, |scope, events| async move {
+            let words: StorageWords = parse(&options)?;
+            let options: CreateOptions = parse(&options)?;
+            let lock = words.lock();
+            let opened = store?;
+            let base_url = opened.base_url.clone();
+            let mut asked = words.over(opened.options);
+            asked.persistent = cache.map(|cache| Arc::new(cache) as _);
+            let storage = Storage::new(opened.store, asked);
+            events.phase("write");
+            let made = table::Table::create(storage.for_call(scope), &schema?, options).await?;
+            Ok(Self::opened(with_lock(made, lock), base_url).await.into())
+        })
+    }
+
+    /// `[result, table]` of adding rows: `WriteResult` as JSON text without its table, and the table as of the commit. `source`
+    /// gives the rows, see [`input`].
+    pub fn append(
+        &self,
+        source: JsValue,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        let base_url = self.base_url();
+        self.run(cancel, event, |table, events| async move {
+            let options: WriteOptions = parse(&options)?;
+            events.phase("plan");
+            table.storage().require_write()?;
+            let rows = input::rows(source, table.schema(false).await?).await?;
+            let rows = input::told(rows, table.storage().clone());
+            events.phase("write");
+            let outcome = table.append(rows, options).await?;
+            let told = written(&outcome);
+            let table = Self::opened(outcome.table, base_url).await;
+            Ok(Array::of2(&told.into(), &table.into()).into())
+        })
+    }
+
+    /// `COMMITTED`, `NOT_COMMITTED` or `UNKNOWN`.
+    pub fn resolve(&self, instant: String, cancel: &Cancel, event: Option<Function>) -> Promise {
+        self.run(cancel, event, |table, _| async move {
+            Ok(match table.resolve(&instant).await? {
+                Outcome::Committed => "COMMITTED",
+                Outcome::NotCommitted => "NOT_COMMITTED",
+                Outcome::Unknown => "UNKNOWN",
+            }
+            .into())
+        })
+    }
+}
+
+/// The table under the lock that its place has.
+pub(super) fn with_lock(
+    table: table::Table,
+    lock: Option<crate::commit::TableLock>,
+) -> table::Table {
+    match lock {
+        Some(lock) => table.with_lock(lock),
+        None => table,
+    }
+}
+
+fn schema_of(given: &JsValue) -> Result<TableSchema> {
+    if let Some(text) = given.as_string() {
+        return Ok(TableSchema::Avro(text));
+    }
+    let wrong = || {
+        Error::invalid_argument("not a schema")
+            .context("field", "schema")
+            .context(
+                "hint",
+                "give an Arrow IPC stream, which may have no batches, or Avro JSON text",
+            )
+    };
+    let bytes = given.dyn_ref::<Uint8Array>().ok_or_else(wrong)?.to_vec();
+    let bytes = match bytes.strip_prefix(b"ARROW1\0\0") {
+        Some(stream) => stream.to_vec(),
+        None => bytes,
+    };
+    let mut bytes = arrow::buffer::Buffer::from(bytes);
+    let mut decoder = StreamDecoder::new();
+    // Batches behind the schema are of no interest, and neither is what is wrong with them.
+    while decoder.schema().is_none() && !bytes.is_empty() {
+        decoder
+            .decode(&mut bytes)
+            .map_err(|source| wrong().with_source(source))?;
+    }
+    let schema = decoder.schema().ok_or_else(wrong)?;
+    Ok(TableSchema::Arrow(schema.as_ref().clone()))
+}
+
+fn written(outcome: &WriteOutcome) -> String {
+    let instant = outcome.instant.as_ref();
+    let partitions = outcome.partitions.iter().map(|p| p.as_str());
+    let mut plain = json!({
+        "inserted": outcome.inserted,
+        "updated": 0,
+        "deleted": 0,
+        "filesWritten": outcome.files_written,
+        "bytesWritten": outcome.bytes_written,
+        "bytesCopied": 0,
+        "partitions": partitions.collect::<Vec<_>>(),
+        "attempts": outcome.attempts,
+    });
+    if let (Some(instant), Some(plain)) = (instant, plain.as_object_mut()) {
+        plain.insert("instant".into(), instant.time.to_string().into());
+        plain.insert("action".into(), instant.action.as_str().into());
+        if let Some(completion) = &instant.completion {
+            plain.insert("completionTime".into(), completion.to_string().into());
+        }
+    }
+    text(&plain)
+}

@@ -1,0 +1,188 @@
+// Tables made and appended to from JavaScript: in memory, in a folder, in a bucket behind a proxy that fails; and in Chromium's private files.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Field, Int64, Schema, Table, Utf8, tableFromArrays, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
+import { credentials, region, s3Server } from '../../scripts/lib/s3_server.mjs';
+import { faultProxy } from './support/fault_proxy.js';
+import { importBeside } from './support/packed.js';
+import { presign } from './support/sign.js';
+
+/** @type {typeof import('../../js/index.d.ts')} */
+const hudi = /** @type {any} */ (await importBeside("export * from 'hudi-wasm';"));
+const code = (/** @type {any} */ wanted) => (/** @type {unknown} */ error) => hudi.HudiError.is(error, wanted);
+
+const schema = JSON.stringify({
+  type: 'record',
+  name: 'trip',
+  fields: [
+    { name: 'id', type: 'long' },
+    { name: 'city', type: ['null', 'string'], default: null },
+    { name: 'fare', type: ['null', { type: 'bytes', logicalType: 'decimal', precision: 8, scale: 2 }], default: null },
+  ],
+});
+const create = /** @type {const} */ ({ tableName: 'trips', schema, recordKeyFields: ['id'], metadata: false });
+const some = { rows: [{ id: 1, city: 'Oslo', fare: '12.50' }, { id: 2n, city: null }] };
+
+/** Ids and cities of a table as it is now. */
+async function rowsOf(/** @type {import('../../js/index.d.ts').HudiTable} */ table) {
+  const read = tableFromIPC((await table.read({ projection: ['id', 'city'] })).ipc);
+  return read.toArray().map(({ id, city }) => `${id} ${city}`).sort();
+}
+
+/** @type {string} */
+let folder;
+/** @type {Awaited<ReturnType<typeof s3Server>>} */
+let server;
+/** @type {Awaited<ReturnType<typeof faultProxy>>} */
+let proxy;
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'hudi-write-'));
+  await mkdir(path.join(folder, 'buckets', 'lake'), { recursive: true });
+  server = await s3Server(path.join(folder, 'buckets'));
+  proxy = await faultProxy(server.endpoint);
+});
+beforeEach(() => {
+  proxy.reset();
+  proxy.inTurn = true;
+});
+after(async () => {
+  await proxy.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const s3 = () => /** @type {const} */ ({ type: 's3', region, endpoint: proxy.origin, credentials });
+const presigned = () => {
+  const place = { endpoint: proxy.origin, bucket: 'lake', region, credentials, expires: 300 };
+  return /** @type {const} */ ({ type: 's3-presigned', sign: async (/** @type {any} */ request) => presign(place, request) });
+};
+let nth = 0;
+const kinds = {
+  memory: () => ({ uri: 'memory:///t', storage: hudi.createObjectStore('memory:///t', { type: 'memory' }) }),
+  file: () => ({ uri: pathToFileURL(path.join(folder, `t${(nth += 1)}`)).href, storage: /** @type {const} */ ({ type: 'file' }) }),
+  s3: () => ({ uri: `s3://lake/t${(nth += 1)}`, storage: s3() }),
+  's3-presigned': () => ({ uri: `s3://lake/t${(nth += 1)}`, storage: presigned() }),
+};
+
+for (const [kind, place] of Object.entries(kinds)) {
+  test(`${kind}: a table is made, appended to twice and read again`, async () => {
+    const { uri, storage } = place();
+    const table = await hudi.HudiTable.create(uri, { ...create, storage });
+    assert.deepEqual(await rowsOf(table), []);
+    const events = /** @type {any[]} */ ([]);
+    const result = await table.append(some, { onProgress: (event) => events.push(event) });
+    assert.equal(result.inserted, 2);
+    assert.equal(result.action, 'commit');
+    assert.match(result.instant ?? '', /^\d{17}$/);
+    assert.deepEqual(await rowsOf(result.table), ['1 Oslo', '2 null']);
+    assert.deepEqual(await rowsOf(table), [], 'the older handle stays where it is');
+    assert.deepEqual(events.filter(({ type }) => type === 'phase').map(({ phase }) => phase), ['plan', 'write']);
+    assert.ok(events.some(({ type, rows }) => type === 'rows' && rows === 2));
+    await table.append({ rows: [{ id: 3, city: 'Rome', fare: 1 }] });
+    const opened = await hudi.HudiTable.open(uri, { storage });
+    assert.deepEqual(await rowsOf(opened), ['1 Oslo', '2 null', '3 Rome']);
+    assert.equal(await opened.resolve(result.instant ?? ''), 'COMMITTED');
+    await assert.rejects(hudi.HudiTable.create(uri, { ...create, storage }), code('TABLE_EXISTS'));
+    assert.deepEqual(await rowsOf(await opened.refresh()), ['1 Oslo', '2 null', '3 Rome']);
+  });
+}
+
+test('Arrow comes as a stream, a file, pieces and a ReadableStream', async () => {
+  const fields = [new Field('id', new Int64(), false), new Field('name', new Utf8(), true)];
+  const arrow = (/** @type {bigint[]} */ ids) => {
+    const columns = { id: vectorFromArray(ids, new Int64()), name: vectorFromArray(ids.map((id) => `n${id}`), new Utf8()) };
+    return new Table(new Schema(fields), columns);
+  };
+  const { uri, storage } = kinds.memory();
+  const table = await hudi.HudiTable.create(uri, { tableName: 't', schema: tableToIPC(arrow([]), 'stream'), metadata: false, storage });
+  const file = tableToIPC(arrow([2n]), 'file');
+  const stream = (/** @type {bigint} */ id) => tableToIPC(arrow([id]), 'stream');
+  const pieces = [...stream(3n)].map((byte) => Uint8Array.of(byte));
+  const inputs = [stream(1n), file, pieces, new Blob([/** @type {any} */ (stream(4n))]).stream(), stream(5n).slice().buffer, (async function* () { yield file; })()];
+  for (const input of inputs) assert.equal((await table.append(/** @type {any} */ (input))).inserted, 1);
+  const read = tableFromIPC((await (await table.refresh()).read({ projection: ['id'] })).ipc);
+  assert.deepEqual(read.toArray().map(({ id }) => Number(id)).sort(), [1, 2, 2, 3, 4, 5]);
+  const before = await table.refresh();
+  await assert.rejects(table.append(file.subarray(0, file.length - 400)), code('INVALID_ARGUMENT'));
+  await assert.rejects(table.append(new Uint8Array([1, 2, 3])), code('INVALID_ARGUMENT'));
+  await assert.rejects(table.append(tableToIPC(tableFromArrays({ other: ['x'] }), 'stream')), code('SCHEMA'));
+  const broken = (async function* () { yield stream(9n).subarray(0, 100); throw new Error('the tap ran dry'); })();
+  await assert.rejects(table.append(broken), (/** @type {any} */ error) => error.code === 'INVALID_ARGUMENT' && /ran dry/.test(error.cause.message));
+  assert.equal((await table.refresh()).getTimeline().getLatestCommitTimestamp(), before.getTimeline().getLatestCommitTimestamp());
+});
+
+test('rows that would lose are refused with their number, before there is an instant', async () => {
+  const { uri, storage } = kinds.memory();
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  const lost = [{ id: 2 ** 53 }, { id: 1.5 }, { id: 1, fare: 0.125 }, { id: 1, fare: '1000000' }, { id: '1' }, { id: 1, town: 'x' }, { id: 1, city: '\ud800' }];
+  for (const row of lost) {
+    const refused = table.append({ rows: [{ id: 7 }, /** @type {any} */ (row)] });
+    await assert.rejects(refused, (/** @type {any} */ error) => error.code === 'SCHEMA' && error.context.row === '1', JSON.stringify(row));
+  }
+  assert.deepEqual((await table.refresh()).getTimeline().getCompletedCommits(), []);
+});
+
+test('a web folder is not written', async () => {
+  await assert.rejects(hudi.HudiTable.create('http://127.0.0.1:9/t', create), code('READ_ONLY_STORAGE'));
+});
+
+test('W1: whichever put of a commit loses its answer, the rows are there once', async () => {
+  const { uri, storage } = kinds.s3();
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  proxy.reset();
+  await table.append({ rows: [{ id: 100 }] });
+  const puts = proxy.log.filter(({ method }) => method === 'PUT').length;
+  assert.ok(puts >= 4);
+  for (let lost = 1; lost <= puts; lost += 1) {
+    proxy.reset();
+    let seen = 0;
+    proxy.fault = ({ method }) => (method === 'PUT' && (seen += 1) === lost ? { lose: true } : undefined);
+    await table.append({ rows: [{ id: lost }] });
+  }
+  proxy.reset();
+  const ids = (await rowsOf(await table.refresh())).map((row) => Number(row.split(' ')[0])).sort((a, b) => a - b);
+  assert.deepEqual(ids, [...Array(puts).keys()].map((i) => i + 1).concat(100));
+});
+
+test('W3: a server that passes over the condition is not written', async () => {
+  const storage = { ...s3(), fetch: (/** @type {string} */ url, /** @type {any} */ init) => fetch(url, { ...init, headers: without(init.headers, 'if-none-match') }) };
+  const without = (/** @type {Record<string, string>} */ headers, /** @type {string} */ name) => Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+  // Another name of the same server, so that what is known of the other one does not count.
+  const endpoint = proxy.origin.replace('127.0.0.1', 'localhost');
+  await assert.rejects(hudi.HudiTable.create(`s3://lake/t${(nth += 1)}`, { ...create, storage: { ...storage, endpoint } }), code('READ_ONLY_STORAGE'));
+});
+
+test('a folder is left without files on their way', async () => {
+  const { uri, storage } = kinds.file();
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  await table.append(some);
+  const files = await readdir(new URL(uri), { recursive: true });
+  assert.ok(files.some((name) => name.endsWith('.parquet')));
+  assert.deepEqual(files.filter((name) => name.includes('.hudi-wasm-')), []);
+});
+
+test('writers of one process wait for each other', async () => {
+  const { uri, storage } = kinds.file();
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  const handles = await Promise.all([1, 2, 3, 4].map(() => hudi.HudiTable.open(uri, { storage })));
+  await Promise.all(handles.map((handle, i) => handle.append({ rows: [{ id: i }] })));
+  assert.equal((await rowsOf(await table.refresh())).length, 4);
+});
+
+test('a signal before the commit leaves the table as it was', async () => {
+  const { uri, storage } = kinds.memory();
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  const controller = new AbortController();
+  const endless = (async function* () {
+    for (;;) yield await new Promise(() => {});
+  })();
+  const append = table.append(/** @type {any} */ (endless), { signal: controller.signal });
+  setTimeout(() => controller.abort(), 50);
+  await assert.rejects(append, code('ABORTED'));
+  assert.deepEqual(await rowsOf(await table.refresh()), []);
+});
