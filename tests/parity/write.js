@@ -14,7 +14,7 @@ import { rowDifference } from './lib/compare.js';
  * @typedef {import('./lib/spark.js').Query} Query
  * @typedef {import('./lib/spark.js').Row} Row
  * @typedef {{ id: number, name: string | null, price: number, ts: number, city: string }} City
- * @typedef {Record<string, unknown>} Shape options of HudiTable.create
+ * @typedef {Omit<import('../../js/index.d.ts').CreateOptions, 'tableName' | 'schema'>} Shape
  */
 
 const snapshot = /** @type {Query} */ ({ queryType: 'snapshot' });

@@ -67,10 +67,10 @@ export class Ours {
    * Makes a table in a folder.
    *
    * @param {string} table
-   * @param {Record<string, unknown>} options of HudiTable.create
+   * @param {import('../../../js/index.d.ts').CreateOptions} options
    */
   async create(table, options) {
-    const made = await /** @type {any} */ (this.#package.HudiTable).create(await this.#place(table), { ...this.#options, ...options });
+    const made = await this.#package.HudiTable.create(await this.#place(table), { ...this.#options, ...options });
     made.close();
   }
 
@@ -78,13 +78,13 @@ export class Ours {
    * Appends to the table in a folder, in a commit of its own; gives the handle's result.
    *
    * @param {string} table
-   * @param {Uint8Array | { rows: readonly object[] }} input
-   * @param {Record<string, unknown>} [options]
+   * @param {import('../../../js/index.d.ts').ArrowInput} input
+   * @param {import('../../../js/index.d.ts').WriteOptions} [options]
    */
   async append(table, input, options) {
     const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
     try {
-      const result = await /** @type {any} */ (handle).append(input, options);
+      const result = await handle.append(input, options);
       result.table.close();
       return result;
     } finally {

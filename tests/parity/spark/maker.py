@@ -266,7 +266,8 @@ class Existing(Table):
             "hoodie.table.name": known["hoodie.table.name"],
             KEY: known.get("hoodie.table.recordkey.fields", ""),
             PARTITION: known.get("hoodie.table.partition.fields", ""),
-            ORDERING: known.get("hoodie.table.ordering.fields", ""),
+            # Version 8 has the older name.
+            ORDERING: known.get("hoodie.table.ordering.fields") or known.get("hoodie.table.precombine.field", ""),
             HIVE_STYLE: known.get("hoodie.datasource.write.hive_style_partitioning", "false"),
             TYPE: known["hoodie.table.type"],
             "hoodie.write.table.version": known["hoodie.table.version"],

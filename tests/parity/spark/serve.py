@@ -44,7 +44,10 @@ class Server:
     def upsert(self, path, columns, rows, op="upsert", options=None):
         """One commit to a table that is there, by the keys of its own properties; `options` are Hudi's."""
         table = maker.Existing(self.spark, self.bundle, Path(path))
-        instant = table.write([tuple(row) for row in rows], op, columns, **(options or {}))
+        # JSON has whole doubles without a point, and Spark takes no int for them.
+        doubles = [column.split()[1] == "double" for column in columns.split(",")]
+        rows = [tuple(float(v) if double else v for v, double in zip(row, doubles)) for row in rows]
+        instant = table.write(rows, op, columns, **(options or {}))
         return {"path": path, "instant": instant}
 
     def read(self, path, query, metadata=True):
