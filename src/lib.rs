@@ -1,4 +1,4 @@
-//! Apache Hudi tables, read where JavaScript runs.
+//! Apache Hudi tables, read and written where JavaScript runs.
 //!
 //! One single-threaded async engine, compiled to WebAssembly. The rooms stand on floors, and a room imports only
 //! rooms listed before it; `tests/floors.rs` holds that.

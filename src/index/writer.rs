@@ -137,7 +137,7 @@ impl MetadataWriter {
     /// completed. The data instant is pending, and the caller stands in its second critical section.
     ///
     /// Errors: `WriteConflict` when the instant is there already; `Corrupt` and those of the storage. What was written is invisible
-    /// as long as the data instant is not completed; see [`MetadataWriter::rollback`].
+    /// as long as the data instant is not completed; see [`rollback_in_metadata`](super::rollback_in_metadata).
     pub async fn commit(&self, instant: &InstantTime, change: &MetadataChange<'_>) -> Result<()> {
         let put = |state, completion, body| {
             put_instant(
