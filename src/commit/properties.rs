@@ -12,7 +12,9 @@ const BACKUP: &str = ".hoodie/hoodie.properties.backup";
 ///
 /// Errors: `TableExists` when there is one, and then nothing is changed; those of the storage.
 pub async fn create_properties(storage: &Storage, table: &Properties) -> Result<TableConfig> {
-    let text = text(with_checksum(table.clone()), "Properties saved on");
+    // Who creates is part of the text: two that create the same table at one moment must not both have made it.
+    let by = format!(" by {}", host::random_uuid()?);
+    let text = text(with_checksum(table.clone()), "Properties saved on", &by);
     let config = TableConfig::parse(&text)?;
     match storage.put_if_absent(MAIN, text).await? {
         PutOutcome::Created => Ok(config),
@@ -38,7 +40,7 @@ pub async fn update_properties(
     if after == before {
         return TableConfig::parse(&old).context("path", MAIN);
     }
-    let new = text(after, "Updated at");
+    let new = text(after, "Updated at", "");
     let config = TableConfig::parse(&new)?;
     storage.put(BACKUP, old).await?;
     storage.delete(MAIN).await?;
@@ -84,10 +86,10 @@ fn with_checksum(mut table: Properties) -> Properties {
 }
 
 /// The text with Java's two comments.
-fn text(table: Properties, did: &str) -> Bytes {
+fn text(table: Properties, did: &str, by: &str) -> Bytes {
     let now = host::now_millis();
     let moment = chrono::DateTime::from_timestamp_millis(now).unwrap_or_default();
-    let first = format!("{did} {}", moment.format("%Y-%m-%dT%H:%M:%S%.3fZ"));
+    let first = format!("{did} {}{by}", moment.format("%Y-%m-%dT%H:%M:%S%.3fZ"));
     let second = properties::java_date(now);
     properties::store(&table, &[&first, &second]).into()
 }

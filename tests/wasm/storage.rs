@@ -28,7 +28,7 @@ fn json(value: &JsValue) -> String {
 
 /// Opens a store with quick retries.
 async fn storage(uri: &str, init: &JsValue) -> Result<Storage, Error> {
-    let mut opened = open(uri, init).await?;
+    let mut opened = open(uri, init)?;
     opened.options.retry = RetryPolicy {
         attempts: 3,
         base_millis: 5,
@@ -466,18 +466,16 @@ async fn options_that_make_no_store_are_refused() {
         ),
     ];
     for (uri, init, kind) in cases {
-        let error = match open(uri, &js(&format!("return {init};"))).await {
+        let error = match open(uri, &js(&format!("return {init};"))) {
             Ok(_) => panic!("opened {uri} {init}"),
             Err(error) => error,
         };
         assert_eq!(error.kind(), kind, "{uri} {init}: {error}");
     }
     let anonymous = js("return { type: 's3', region: 'r', anonymous: true };");
-    let opened = open("s3://b/w/t/", &anonymous).await.expect("opens");
+    let opened = open("s3://b/w/t/", &anonymous).expect("opens");
     assert_eq!((opened.options.base.as_str(), opened.kind), ("w/t", "s3"));
-    let opened = open("https://h/t?sig=1", &JsValue::UNDEFINED)
-        .await
-        .expect("opens");
+    let opened = open("https://h/t?sig=1", &JsValue::UNDEFINED).expect("opens");
     assert_eq!(opened.base_url, "https://h/t");
 }
 

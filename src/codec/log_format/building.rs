@@ -55,6 +55,7 @@ pub(crate) fn rollback(instant: &str, target: &str) -> Vec<u8> {
 }
 
 /// The blocks of a log file, read by nothing but the layout: code, schema (empty without one) and content.
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn frames(mut file: &[u8]) -> Vec<(u32, String, Vec<u8>)> {
     let u32_at =
         |bytes: &[u8], at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());

@@ -36,5 +36,5 @@ pub use writer::write_block;
 
 #[cfg(test)]
 pub(crate) mod building;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 pub(crate) use building::frames;

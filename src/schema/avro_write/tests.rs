@@ -1,4 +1,5 @@
 use super::*;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::schema::{parse_avro, to_arrow};
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,6 +1,8 @@
 use serde_json::json;
 
-use super::super::{Container, is_container, read_datum};
+use super::super::read_datum;
+#[cfg(not(target_arch = "wasm32"))]
+use super::super::{Container, is_container};
 use super::*;
 
 fn wire(schema: &Value) -> WireSchema {
