@@ -30,7 +30,7 @@ export interface HudiRecordBatchStream extends AsyncIterableIterator<HudiBatch>,
 
 // ───────── Arrow in ─────────
 export type ArrowInput =
-  | Uint8Array | ArrayBuffer                       // an Arrow IPC stream or file, told apart by its first bytes
+  | Uint8Array | ArrayBuffer                       // an Arrow IPC stream, or a file (held as a whole), told apart by its first bytes
   | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   /**
    * Objects by column, brought to the table's types. A value that would lose is SCHEMA with its row number: a number beyond 2^53 or a fraction for a whole

@@ -1,14 +1,15 @@
 //! Rows as JavaScript gives them: pieces of Arrow IPC, or JSON text of rows, one at a time.
 
 use std::collections::VecDeque;
+use std::io::Cursor;
 
 use arrow::array::RecordBatch;
 use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use arrow::ipc::reader::StreamDecoder;
+use arrow::ipc::reader::{FileReader, StreamDecoder};
 use futures::StreamExt;
-use futures::stream::{BoxStream, try_unfold};
+use futures::stream::{self, BoxStream, try_unfold};
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use serde_json::{Map, Value};
 use wasm_bindgen::{JsCast, JsValue};
@@ -19,7 +20,7 @@ use crate::host::{self, Kept};
 use crate::storage::Storage;
 use crate::table::{Rows, rows_to_batch};
 
-/// What begins an Arrow file, whose messages follow behind its eight bytes.
+/// What begins an Arrow file.
 const FILE: &[u8] = b"ARROW1";
 const PARQUET: &[u8] = b"PAR1";
 
@@ -70,16 +71,16 @@ async fn rows_of(source: Kept, table: SchemaRef) -> Result<Rows> {
         return Err(Error::unsupported("Parquet is not taken as input")
             .context("hint", "give Arrow IPC: a stream or a file"));
     }
-    let file = head.starts_with(FILE);
+    if head.starts_with(FILE) {
+        return file(source, head).await;
+    }
     let mut ipc = Ipc {
         source,
         decoder: StreamDecoder::new(),
         ready: VecDeque::new(),
-        file,
         over: false,
     };
-    let skipped = if file { 8 } else { 0 };
-    ipc.take(head.get(skipped..).unwrap_or_default().to_vec())?;
+    ipc.take(head)?;
     while ipc.decoder.schema().is_none() && !ipc.over {
         ipc.pull().await?;
     }
@@ -92,6 +93,20 @@ async fn rows_of(source: Kept, table: SchemaRef) -> Result<Rows> {
     Ok(Rows {
         schema,
         batches: ipc.stream(),
+    })
+}
+
+/// The rows of an Arrow file, which is held as a whole: its schema may stand behind its batches alone, as `apache-arrow` writes it.
+async fn file(source: Kept, mut bytes: Vec<u8>) -> Result<Rows> {
+    while let Some(Piece::Bytes(more)) = next(&source).await? {
+        bytes.extend(more);
+    }
+    let reader = FileReader::try_new(Cursor::new(bytes), None).map_err(broken)?;
+    let schema = reader.schema();
+    let batches = reader.map(|batch| batch.map_err(broken));
+    Ok(Rows {
+        schema,
+        batches: stream::iter(batches).boxed(),
     })
 }
 
@@ -110,12 +125,11 @@ pub(super) fn told(rows: Rows, storage: Storage) -> Rows {
     }
 }
 
-/// An IPC stream, or the stream inside of a file.
+/// An IPC stream.
 struct Ipc {
     source: Kept,
     decoder: StreamDecoder,
     ready: VecDeque<RecordBatch>,
-    file: bool,
     over: bool,
 }
 
@@ -126,15 +140,6 @@ impl Ipc {
             match self.decoder.decode(&mut bytes) {
                 Ok(Some(batch)) => self.ready.push_back(batch),
                 Ok(None) => {}
-                // Behind its messages a file has their index, which a reader in order does not need.
-                Err(_)
-                    if self.file
-                        && self.decoder.finish().is_ok()
-                        && self.decoder.schema().is_some() =>
-                {
-                    self.over = true;
-                    return Ok(());
-                }
                 Err(source) => return Err(broken(source)),
             }
         }

@@ -53,7 +53,7 @@ impl Table {
     }
 
     /// `[result, table]` of adding rows: `WriteResult` as JSON text without its table, and the table as of the commit. `source`
-    /// gives the rows, see [`input`].
+    /// gives the rows, as `js/input.js` cuts them.
     pub fn append(
         &self,
         source: JsValue,

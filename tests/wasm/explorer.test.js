@@ -226,7 +226,7 @@ test('each view of the rail shows the table, and the inspector what is chosen', 
 
     await view(page, 'Requests');
     const causes = await page.locator('.chip.quiet').allInnerTexts();
-    for (const cause of ['properties', 'timeline', 'listing', 'footer']) assert.ok(causes.some((chip) => chip.startsWith(cause)), `${cause} in ${causes}`);
+    for (const cause of ['properties', 'timeline', 'metadata-table', 'footer']) assert.ok(causes.some((chip) => chip.startsWith(cause)), `${cause} in ${causes}`);
     await page.locator('.chip.quiet', { hasText: 'properties' }).click();
     assert.deepEqual((await page.locator('.grid-row').allInnerTexts()).map((row) => row.split('\n')[0]), ['properties']);
     await page.locator('.chip.quiet', { hasText: 'properties' }).click();

@@ -100,10 +100,10 @@ test('Arrow comes as a stream, a file, pieces and a ReadableStream', async () =>
   const file = tableToIPC(arrow([2n]), 'file');
   const stream = (/** @type {bigint} */ id) => tableToIPC(arrow([id]), 'stream');
   const pieces = [...stream(3n)].map((byte) => Uint8Array.of(byte));
-  const inputs = [stream(1n), stream(2n), pieces, new Blob([/** @type {any} */ (stream(4n))]).stream(), stream(5n).slice().buffer, (async function* () { yield stream(2n); })()];
+  const inputs = [stream(1n), stream(2n), pieces, new Blob([/** @type {any} */ (stream(4n))]).stream(), stream(5n).slice().buffer, (async function* () { yield stream(2n); })(), file, [...file].map((byte) => Uint8Array.of(byte))];
   for (const input of inputs) assert.equal((await table.append(/** @type {any} */ (input))).inserted, 1);
   const read = tableFromIPC((await (await table.refresh()).read({ projection: ['id'] })).ipc);
-  assert.deepEqual(read.toArray().map(({ id }) => Number(id)).sort(), [1, 2, 2, 3, 4, 5]);
+  assert.deepEqual(read.toArray().map(({ id }) => Number(id)).sort(), [1, 2, 2, 2, 2, 3, 4, 5]);
   const before = await table.refresh();
   await assert.rejects(table.append(file.subarray(0, file.length - 600)), code('INVALID_ARGUMENT'));
   await assert.rejects(table.append(new Uint8Array([1, 2, 3])), code('INVALID_ARGUMENT'));
