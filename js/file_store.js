@@ -199,6 +199,7 @@ async function answer(name, signal, run) {
     const code = codeOf(error);
     if (code === 'EACCES' || code === 'EPERM') throw new HudiError('UNAUTHORIZED', 'the file may not be opened', details);
     if (code === 'EROFS') throw new HudiError('READ_ONLY_STORAGE', 'the file system is read-only', details);
+    if (code === 'ENAMETOOLONG') throw new HudiError('INVALID_ARGUMENT', 'the file system takes no name that long', details);
     if (code === 'ENOSPC' || code === 'EDQUOT') throw full(name, error);
     throw new HudiError('UNAVAILABLE', `the file system failed: ${error instanceof Error ? error.message : error}`, details);
   }

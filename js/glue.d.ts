@@ -1,7 +1,7 @@
 // The shape of dist/core.js, which the build makes of wasm-bindgen's glue; only wasm.js and guard.js know it.
 
 /** Ends the call it was given to. */
-export interface Cancel { cancel(): void; free(): void }
+export interface Cancel { /** Whether the call ends: not once a write is being committed. */ cancel(): boolean; free(): void }
 
 /** Record batches of one read. */
 export interface RawStream {

@@ -112,8 +112,8 @@ export class Engine {
         if (end()) reject(error);
       };
       const onAbort = () => {
+        if (!this.dead && this.call(() => cancel.cancel()) === false) return;
         fail(aborted(signal?.reason));
-        if (!this.dead) this.call(() => cancel.cancel());
       };
       this.#pending.add(fail);
       signal?.addEventListener('abort', onAbort);

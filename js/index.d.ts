@@ -197,7 +197,7 @@ export class HudiTable implements AsyncDisposable {
   refresh(options?: CallOptions): Promise<HudiTable>;
   /**
    * Adds rows in new files, without looking for their keys in the table (Hudi's bulk insert). This handle stays where it is; the result's sees the rows. A
-   * signal that fires before the commit leaves the table as it was: what is there already is invisible, and removed by the next write.
+   * signal that fires before the commit leaves the table as it was: what is there already is invisible, and removed by the next write. One that fires later is not heeded.
    */
   append(data: ArrowInput, options?: WriteOptions): Promise<WriteResult>;
   /** What became of an instant after COMMIT_STATE_UNKNOWN: read again, nothing written. */

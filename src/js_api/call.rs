@@ -1,5 +1,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use js_sys::Promise;
@@ -16,6 +18,7 @@ use crate::error::{Error, Result};
 pub struct Cancel {
     handle: AbortHandle,
     registration: RefCell<Option<AbortRegistration>>,
+    sealed: Arc<AtomicBool>,
 }
 
 #[wasm_bindgen]
@@ -28,16 +31,27 @@ impl Cancel {
         Self {
             handle,
             registration: RefCell::new(Some(registration)),
+            sealed: Arc::default(),
         }
     }
 
-    /// Ends the call; without effect when it is over.
-    pub fn cancel(&self) {
-        self.handle.abort();
+    /// Ends the call, and whether it does: a write that is about to be visible goes on to its end. Without effect when the
+    /// call is over.
+    pub fn cancel(&self) -> bool {
+        let sealed = self.sealed.load(Ordering::Relaxed);
+        if !sealed {
+            self.handle.abort();
+        }
+        !sealed
     }
 }
 
 impl Cancel {
+    /// Set it, and the call is no longer ended.
+    pub(super) fn sealed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.sealed)
+    }
+
     fn take(&self) -> Option<AbortRegistration> {
         self.registration.borrow_mut().take()
     }

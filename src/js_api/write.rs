@@ -62,8 +62,13 @@ impl Table {
         event: Option<Function>,
     ) -> Promise {
         let base_url = self.base_url();
+        let committing = cancel.sealed();
         self.run(cancel, event, |table, events| async move {
             let options: WriteOptions = parse(&options)?;
+            let options = WriteOptions {
+                committing,
+                ..options
+            };
             events.phase("plan");
             table.storage().require_write()?;
             let rows = input::rows(source, table.schema(false).await?).await?;

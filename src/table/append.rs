@@ -16,6 +16,7 @@ use crate::index::MetadataWriter;
 use crate::model::{Action, Instant, TableType, TableVersion};
 use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
 use crate::timeline::payload::CommitMetadata;
+use crate::timeline::table_schema;
 use crate::write::{AppendOptions, AppendWriter, StoreTarget, WrittenFile};
 
 /// Rows that are to be written: their schema first, so that what does not fit fails before anything is asked for.
@@ -36,6 +37,7 @@ impl Table {
     /// others write; `LockTimeout`; `CommitStateUnknown` with the `instant`; those of the storage.
     pub async fn append(&self, rows: Rows, options: WriteOptions) -> Result<WriteOutcome> {
         self.meta.storage.require_write()?;
+        options.check()?;
         let all = options.under(&self.options.hudi_options);
         let zone = self.options.timezone.as_deref();
         let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
@@ -58,6 +60,7 @@ impl Table {
     pub(super) async fn ready(&self, writer: &Writer) -> Result<Self> {
         let table = self.refresh().await?;
         table.check_writable()?;
+        table.check_unnumbered().await?;
         commit::refuse_other_writers(&table.meta, writer).await?;
         let table = table.roll_back_failed(writer).await?;
         table.build_indexes(&writer.clock).await
@@ -86,6 +89,16 @@ impl Table {
             .context("property", "hoodie.datasource.write.drop.partition.columns"));
         }
         self.check_indexes()
+    }
+
+    /// Refuses tables with schema on read: a commit without the numbers of the columns would undo their renames.
+    async fn check_unnumbered(&self) -> Result<()> {
+        let schema = table_schema::load(&self.meta, None).await?;
+        match schema.numbered {
+            None => Ok(()),
+            Some(_) => Err(Error::unsupported("writing to a table with schema on read")
+                .context("hint", "write it with Spark")),
+        }
     }
 
     /// The columns as a commit names them. Spark SQL creates a table with the null last and without defaults, and commits
@@ -252,6 +265,7 @@ impl Append {
         };
         Table::commit_indexes(self.index.as_ref(), pending, &columns, files).await?;
         held.check().await?;
+        self.options.seal();
         commit::complete(&table.meta, &self.writer, pending, body).await
     }
 

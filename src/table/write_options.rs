@@ -1,6 +1,8 @@
 //! What every write takes and gives.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Deserialize;
 
@@ -35,6 +37,10 @@ pub struct WriteOptions {
     pub timezone: Option<String>,
     /// Whether services that are due run after the commit; they do by default.
     pub inline_services: Option<bool>,
+    /// Set just before the completed file is put. From then on the caller must let the call end: dropping it would leave
+    /// open whether the rows are there.
+    #[serde(skip)]
+    pub committing: Arc<AtomicBool>,
 }
 
 /// What became of a write.
@@ -62,6 +68,23 @@ impl WriteOptions {
         let mut all = handle.clone();
         all.extend(self.hudi_options.clone());
         all
+    }
+
+    /// Refuses entries of the commit's metadata that readers take for the table's own columns.
+    pub(super) fn check(&self) -> Result<()> {
+        let own = |key: &&String| matches!(key.as_str(), "schema" | "latest_schema");
+        match self.extra_metadata.keys().find(own) {
+            Some(key) => Err(Error::invalid_argument(
+                "the commit itself fills this entry of its metadata",
+            )
+            .context("extraMetadata", key)),
+            None => Ok(()),
+        }
+    }
+
+    /// Says that the call may no longer be ended.
+    pub(super) fn seal(&self) {
+        self.committing.store(true, Ordering::Relaxed);
     }
 
     /// What writers of this call share.

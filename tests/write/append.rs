@@ -179,3 +179,56 @@ fn a_metadata_table_that_would_go_stale_refuses_a_write() {
         }
     });
 }
+
+#[test]
+fn a_table_with_schema_on_read_is_refused_since_its_renames_would_be_lost() {
+    block_on(async {
+        for table in ["v9_cow_schema_on_read", "v9_mor_schema_on_read"] {
+            let store = store(table);
+            let before = paths(&store);
+            let done = open(&store).await;
+            let done = done.append(rows(vec![]), WriteOptions::default()).await;
+            assert_eq!(done.unwrap_err().kind().code(), "UNSUPPORTED", "{table}");
+            assert_eq!(paths(&store), before, "{table}");
+        }
+    });
+}
+
+#[test]
+fn entries_of_a_commit_that_are_its_own_are_refused() {
+    block_on(async {
+        let store = store_of([]);
+        let table = create(&store, simple()).await.unwrap();
+        let before = paths(&store);
+        for key in ["schema", "latest_schema"] {
+            let options = WriteOptions {
+                extra_metadata: [(key.to_owned(), "{}".to_owned())].into(),
+                ..WriteOptions::default()
+            };
+            let done = table.append(rows(vec![batch(&[(1, "x")])]), options).await;
+            assert_eq!(done.unwrap_err().kind().code(), "INVALID_ARGUMENT", "{key}");
+        }
+        assert_eq!(paths(&store), before);
+    });
+}
+
+#[test]
+fn a_call_may_be_ended_until_it_commits() {
+    use std::sync::atomic::Ordering::Relaxed;
+    block_on(async {
+        let store = store_of([]);
+        let table = create(&store, simple()).await.unwrap();
+        let twice = WriteOptions::default();
+        let sealed = twice.committing.clone();
+        let same = vec![batch(&[(1, "x"), (1, "x")])];
+        table.append(rows(same), twice).await.unwrap_err();
+        assert!(!sealed.load(Relaxed));
+        let once = WriteOptions::default();
+        let sealed = once.committing.clone();
+        table
+            .append(rows(vec![batch(&[(1, "x")])]), once)
+            .await
+            .unwrap();
+        assert!(sealed.load(Relaxed));
+    });
+}
