@@ -158,6 +158,12 @@ impl Partitioner {
             return self.check_folders(level, &encode_value(text), true);
         }
         path.push_str(text);
+        if is_scheme(path) {
+            return Err(self.refuse(
+                level,
+                "a text with a colon, which Hadoop takes for the end of a scheme",
+            ));
+        }
         self.check_folders(level, text, level.format.is_some())
     }
 
@@ -187,4 +193,10 @@ impl Partitioner {
                 "a table with URL-encoded partition paths takes more values",
             )
     }
+}
+
+/// Whether Hadoop's `Path` takes the beginning of a path for a scheme: Spark reads nothing of a table with such a folder.
+fn is_scheme(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    first.contains(':')
 }

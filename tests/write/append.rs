@@ -232,3 +232,18 @@ fn a_call_may_be_ended_until_it_commits() {
         assert!(sealed.load(Relaxed));
     });
 }
+
+#[test]
+fn a_partition_that_hadoop_takes_for_a_scheme_is_refused() {
+    block_on(async {
+        for (encoded, code) in [(false, Some("INVALID_ARGUMENT")), (true, None)] {
+            let store = store_of([]);
+            let mut json = parts("COPY_ON_WRITE", 9);
+            json["urlEncodePartitioning"] = encoded.into();
+            let table = create(&store, json).await.unwrap();
+            let done = table.append(rows(vec![batch(&[(1, "a:b")])]), WriteOptions::default());
+            let done = done.await.map_err(|error| error.kind().code());
+            assert_eq!(done.err(), code, "{encoded}");
+        }
+    });
+}
