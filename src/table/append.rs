@@ -13,7 +13,7 @@ use super::write_options::{WriteOptions, WriteOutcome};
 use crate::commit::{self, HeldLock, Markers, Pending, Requested, Writer};
 use crate::error::{Error, Result};
 use crate::index::MetadataWriter;
-use crate::model::{Action, Instant, TableType, TableVersion};
+use crate::model::{Action, Instant, State, TableType, TableVersion};
 use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
 use crate::timeline::payload::CommitMetadata;
 use crate::timeline::table_schema;
@@ -61,6 +61,7 @@ impl Table {
         let table = self.refresh().await?;
         table.check_writable()?;
         table.check_unnumbered().await?;
+        table.check_no_buckets().await?;
         commit::refuse_other_writers(&table.meta, writer).await?;
         let table = table.roll_back_failed(writer).await?;
         table.build_indexes(&writer.clock).await
@@ -97,6 +98,22 @@ impl Table {
         match schema.numbered {
             None => Ok(()),
             Some(_) => Err(Error::unsupported("writing to a table with schema on read")
+                .context("hint", "write it with Spark")),
+        }
+    }
+
+    /// Refuses tables whose file groups are buckets of a hash, by the number that their ids begin with: Spark looks for a key
+    /// in its bucket alone, and takes no other id. No property of the table tells.
+    async fn check_no_buckets(&self) -> Result<()> {
+        let Some(newest) = self.meta.timeline.latest_commit() else {
+            return Ok(());
+        };
+        let metadata = self.meta.commit_metadata(newest).await?.unwrap_or_default();
+        let mut stats = metadata.partition_to_write_stats.values().flatten();
+        match stats.find(|stat| is_bucket(&stat.file_id)) {
+            None => Ok(()),
+            Some(stat) => Err(Error::unsupported("writing to a table with a bucket index")
+                .context("fileId", &stat.file_id)
                 .context("hint", "write it with Spark")),
         }
     }
@@ -258,6 +275,7 @@ impl Append {
         held: &dyn HeldLock,
     ) -> Result<Instant> {
         let table = self.table.refresh().await?;
+        still_pending(&table, pending)?;
         let columns = to_arrow(&parse_avro(&self.avro)?)?;
         let columns = match table.meta.config.populate_meta_fields() {
             true => add_meta_fields(&columns),
@@ -328,6 +346,25 @@ impl Append {
             self.table.meta.storage.warn(&warning, None);
         }
         error.context("instant", &pending.time)
+    }
+}
+
+/// Whether a file id begins with a bucket's number, of eight digits; a random id begins so once in hundreds of thousands.
+fn is_bucket(file_id: &str) -> bool {
+    let number = file_id.split('-').next().unwrap_or_default();
+    number.len() == 8 && number.starts_with("0000") && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Refuses to complete an instant that another writer has taken for a failed one and rolled back: its files are gone.
+fn still_pending(table: &Table, pending: &Pending) -> Result<()> {
+    let timeline = &table.meta.timeline;
+    let instant = timeline.find(&pending.time, &pending.action);
+    match instant.map(|instant| instant.state) {
+        Some(State::Inflight) => Ok(()),
+        _ => Err(Error::write_conflict(
+            "another writer took this write for a failed one and rolled it back",
+        )
+        .context("instant", &pending.time)),
     }
 }
 

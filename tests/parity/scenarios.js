@@ -120,13 +120,13 @@ function written() {
       name: `D/${spark ? 'spark' : 'we'}_first/${named(shape)}`,
       session,
       run: inTurn(shapeOf(shape), { spark }),
-      brief: spark && shape.version === 9,
+      brief: spark && shape.version === 9 && shape.parts,
     })),
   );
   const index = { 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
-  const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts }));
-  const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
-  const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
+  const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts && !shape.mor }));
+  const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
+  const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
   return [...appended, ...copied, ...turns, ...byIndex, ...skipped, ...byHudiRs];
 }
 

@@ -247,3 +247,44 @@ fn a_partition_that_hadoop_takes_for_a_scheme_is_refused() {
         }
     });
 }
+
+#[test]
+fn a_table_of_buckets_is_refused_since_spark_finds_keys_by_bucket_alone() {
+    block_on(async {
+        for table in ["v9_mor_bucket", "v9_mor_bucket_compacted"] {
+            let store = store(table);
+            let before = paths(&store);
+            let done = open(&store).await;
+            let done = done.append(rows(vec![]), WriteOptions::default()).await;
+            assert_eq!(done.unwrap_err().kind().code(), "UNSUPPORTED", "{table}");
+            assert_eq!(paths(&store), before, "{table}");
+        }
+    });
+}
+
+#[test]
+fn a_write_that_another_rolled_back_meanwhile_is_not_completed() {
+    block_on(async {
+        let store = store_of([]);
+        let table = create(&store, simple()).await.unwrap();
+        let all = store.clone();
+        let first = futures::stream::once(async move { Ok(batch(&[(1, "x")])) });
+        // Between the first rows and the last, another writer removes the instant.
+        let rest = futures::stream::once(async move {
+            for path in paths(&all) {
+                let instant = path.starts_with(".hoodie/timeline/2");
+                if instant && (path.ends_with("inflight") || path.ends_with("requested")) {
+                    crate::support::delete(&all, &path);
+                }
+            }
+            Ok(batch(&[(2, "y")]))
+        });
+        let rows = Rows {
+            schema: schema(),
+            batches: first.chain(rest).boxed(),
+        };
+        let done = table.append(rows, WriteOptions::default()).await;
+        assert_eq!(done.err().unwrap().kind().code(), "WRITE_CONFLICT");
+        assert!(read(&open(&store).await).await.is_empty());
+    });
+}
