@@ -230,9 +230,13 @@ async fn a_manifest_is_read_once_and_headers_stay_at_the_tables_origin() {
     let facts = here.listing_facts();
     assert_eq!(facts.source, ListingSource::Manifest);
     assert_eq!(facts.newest_instant.as_deref(), Some("20261129221400123"));
-    storage("https://h.test/t", &get(&init, "elsewhere"))
+    let elsewhere = storage("https://h.test/t", &get(&init, "elsewhere"))
         .await
         .expect("open");
+    elsewhere
+        .list_folder("k=1", Cause::Listing)
+        .await
+        .expect("list");
     assert_eq!(
         json(&get(&init, "log")),
         r#"[["https://h.test/t/hudi-manifest.json?sig=1","Bearer t"],["https://cdn.test/m.json",null]]"#
