@@ -262,5 +262,5 @@ test('errors of the engine arrive as they are', async () => {
     },
     /** @type {const} */ ([`${tables}/${names[0]}`, storage]),
   );
-  assert.deepEqual(told, [['SCHEMA', true], ['NOT_FOUND', true], ['INVALID_ARGUMENT', true], ['INVALID_ARGUMENT', true]]);
+  assert.deepEqual(told, [['SCHEMA', true], ['TABLE_NOT_FOUND', true], ['INVALID_ARGUMENT', true], ['INVALID_ARGUMENT', true]]);
 });
