@@ -1,7 +1,6 @@
-//! Tables for other readers, written into the folder that HUDI_TABLES_OUT names: what the parity harness does through the
-//! package, without building it. `HUDI_TABLES_OUT=… cargo test --test write for_spark -- --ignored`.
+//! Tables of every shape in a folder of the disk, which stay for other readers where HUDI_TABLES_OUT names it: what the parity
+//! harness does through the package, without building it. `HUDI_TABLES_OUT=… cargo test --test write for_spark`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use hudi_wasm::storage::{Storage, StorageOptions};
@@ -10,12 +9,12 @@ use object_store::local::LocalFileSystem;
 use serde_json::json;
 
 use crate::support::block_on;
-use crate::{batch, options, rows, schema};
+use crate::{batch, options, read, rows, schema};
 
 #[test]
-#[ignore = "writes into a folder for others to read"]
 fn tables_of_every_shape_are_written_into_a_folder() {
-    let out = std::env::var("HUDI_TABLES_OUT").unwrap();
+    let here = tempfile::tempdir().unwrap();
+    let out = std::env::var("HUDI_TABLES_OUT").map_or(here.path().to_owned(), Into::into);
     let metadata = std::env::var("HUDI_TABLES_METADATA").as_deref() != Ok("false");
     for kind in ["COPY_ON_WRITE", "MERGE_ON_READ"] {
         for version in [8, 9] {
@@ -27,7 +26,7 @@ fn tables_of_every_shape_are_written_into_a_folder() {
                 };
                 let shape = if parts { "parts" } else { "flat" };
                 let name = format!("v{version}_{short}_{shape}");
-                let folder = Path::new(&out).join(&name);
+                let folder = out.join(&name);
                 std::fs::create_dir_all(&folder).unwrap();
                 let store = LocalFileSystem::new_with_prefix(&folder).unwrap();
                 let storage = Storage::new(Arc::new(store), StorageOptions::default());
@@ -54,6 +53,10 @@ fn tables_of_every_shape_are_written_into_a_folder() {
                         let written = table.append(rows(vec![batch]), WriteOptions::default());
                         table = written.await.unwrap().table;
                     }
+                    let found = read(&table).await;
+                    let cities = ["rome", "oslo", "rome", "bern", "rome"];
+                    let expected = (1..).zip(cities.map(str::to_owned));
+                    assert_eq!(found, expected.collect::<Vec<_>>());
                 });
             }
         }
