@@ -19,6 +19,8 @@ export interface RawTable {
   refresh(cancel: Cancel, event: EventSink): Promise<RawTable>;
   /** What was written, and the table as of it. */
   append(source: RawSource, options: string, cancel: Cancel, event: EventSink): Promise<[result: string, table: RawTable]>;
+  /** ServiceResult. */
+  rollback(instant: string, options: string, cancel: Cancel, event: EventSink): Promise<string>;
   resolve(instant: string, cancel: Cancel, event: EventSink): Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>;
   schema(kind: 'table' | 'meta' | 'partition', cancel: Cancel, event: EventSink): Promise<[ipc: Uint8Array<ArrayBuffer>, fields: string]>;
   avroSchema(withMetaFields: boolean, cancel: Cancel, event: EventSink): Promise<string>;
@@ -36,6 +38,9 @@ export interface RawTable {
   free(): void;
 }
 
+/** A Parquet file in the making: each call gives pieces of it, in order. */
+export interface RawParquetFile { push(ipc: Uint8Array): Uint8Array<ArrayBuffer>[]; finish(): Uint8Array<ArrayBuffer>[]; free(): void }
+
 /** Rows that are pulled: bytes of Arrow IPC or rows as JSON text, never both. */
 export interface RawSource { next(): Promise<Uint8Array | string | undefined> }
 
@@ -51,6 +56,7 @@ export type EventSink = ((json: string) => void) | undefined;
 /** What one wasm instance offers. */
 export interface Glue {
   Cancel: new () => Cancel;
+  ParquetFile: new (codec: string) => RawParquetFile;
   Table: { open(uri: string, storage: unknown, cache: EngineCache | undefined, options: string, cancel: Cancel, event: EventSink): Promise<RawTable>;
     create(uri: string, storage: unknown, cache: EngineCache | undefined, schema: string | Uint8Array, options: string, cancel: Cancel, event: EventSink): Promise<RawTable> };
   _boot(panicked: (text: string) => void): void;

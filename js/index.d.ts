@@ -144,6 +144,11 @@ export interface OpenOptions extends CallOptions {
   hudiOptions?: Readonly<Record<string, string>>;
   /** Zone of a table whose timeline is LOCAL ('host' or an IANA name): needed to turn a Date, epoch or RFC 3339 time into an instant there. */
   timezone?: string;
+  /**
+   * The table's place as Spark names it, such as `s3a://bucket/table`, or a local path: plans of table services hold absolute paths. Left out: `s3a://…` for
+   * s3, the path for local files, the URI for schemes of other stores such as `gs://`; none where Spark does not go.
+   */
+  canonicalUri?: string;
   /** Requests in flight, default 6: browsers' and workerd's own limit. */
   concurrency?: number;
   /**
@@ -200,12 +205,22 @@ export class HudiTable implements AsyncDisposable {
    * signal that fires before the commit leaves the table as it was: what is there already is invisible, and removed by the next write. One that fires later is not heeded.
    */
   append(data: ArrowInput, options?: WriteOptions): Promise<WriteResult>;
+  /**
+   * Takes back the newest completed write: its rows and files go, and this handle stays where it is. `result.instant` is the rollback's own. A signal is heeded
+   * until the plan is written; what is planned is carried out, by the next write where this one could not.
+   */
+  rollback(instant: string, options?: ServiceOptions): Promise<ServiceResult>;
   /** What became of an instant after COMMIT_STATE_UNKNOWN: read again, nothing written. */
   resolve(instant: string, options?: CallOptions): Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>;
   close(): void;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
+/**
+ * A result as one Parquet file; gzip unless given. UNSUPPORTED, naming the column, for nanoseconds, vectors and decimals of more than 38 digits. It runs
+ * where it is called: in a page, results of a Worker too are encoded by the page's own engine.
+ */
+export function toParquet(result: HudiResult, options?: { compression?: 'uncompressed' | 'snappy' | 'gzip' | 'lz4_raw' }): Promise<Uint8Array<ArrayBuffer>>;
 /** Python's builder, for those who come from there. */
 export class HudiTableBuilder {
   private constructor();
@@ -297,6 +312,11 @@ export interface WriteResult {
   readonly partitions: readonly string[]; readonly attempts: number;
   /** A handle pinned to this commit. */ readonly table: HudiTable;
 }
+export type ServiceOptions = WriteOptions;
+export interface ServiceResult {
+  readonly service: string; readonly instant?: string; readonly state: InstantState | 'NOTHING_TO_DO';
+  readonly fileGroups: number; readonly filesWritten: number; readonly filesDeleted: number; readonly bytesWritten: number;
+}
 
 // ───────── storage ─────────
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
@@ -367,7 +387,7 @@ export interface ByteRangeCache {
 
 // ───────── what it tells while it works ─────────
 export type HudiProgress =
-  | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' | 'write' }
+  | { readonly type: 'phase'; readonly phase: 'timeline' | 'plan' | 'read' | 'write' | 'metadata' | 'commit' }
   | { readonly type: 'bytes'; readonly loaded: number; readonly total?: number }
   | { readonly type: 'files'; readonly done: number; readonly total: number }
   | { readonly type: 'rows'; readonly rows: number }

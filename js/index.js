@@ -4,6 +4,7 @@ export { HudiError } from './errors.js';
 export { HudiFileGroupReader } from './file_group_reader.js';
 export { col, parseFilters } from './filters.js';
 export { HudiQueryType, HudiReadConfig, HudiReadOptions } from './options.js';
+export { toParquet } from './parquet.js';
 export { createObjectStore } from './stores.js';
 export { HudiTable } from './table.js';
 export { version } from './version.js';

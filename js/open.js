@@ -37,7 +37,7 @@ async function handleOf(uri, { json, storage: given, cache, onRequest, onProgres
   const place = placeOf(base, given, cache);
   const kept = engineCache(cache, place);
   const event = sink(onRequest, onProgress);
-  const words = JSON.stringify({ ...JSON.parse(json), lock: lockOf(place, given) });
+  const words = JSON.stringify({ canonicalUri: canonicalOf(base), ...JSON.parse(json), lock: lockOf(place, given) });
   const host = await engine();
   const raw = await host.run(signal, (glue, cancel) => start({ base, storage, kept, json: words, cancel, event }, glue));
   return { handle: new Handle(host, raw, onRequest), uri: base, storageOptions: shown(storage) };
@@ -46,6 +46,33 @@ async function handleOf(uri, { json, storage: given, cache, onRequest, onProgres
 /** The name of a table among locks: the same in every handle and every tab. Two tables that share one wait for each other, no more. */
 function lockOf(/** @type {string} */ place, /** @type {import('./index.d.ts').OpenOptions['storage']} */ storage) {
   return storage !== undefined && 'type' in storage && storage.type === 'directory' ? `directory ${storage.handle?.name}` : place;
+}
+
+/**
+ * A table as Spark names it, for the absolute paths in plans of table services: a bucket of S3 by Hadoop's scheme, a local path without one. What Spark
+ * does not reach has no such name.
+ *
+ * @param {string} uri
+ */
+export function canonicalOf(uri) {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/i.exec(uri) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 's3':
+    case 's3a':
+    case 's3n':
+      return `s3a:${rest}`;
+    case 'file':
+      return decodeURIComponent(new URL(uri).pathname);
+    case '':
+    case 'http':
+    case 'https':
+    case 'memory':
+    case 'directory':
+    case 'r2':
+      return undefined;
+    default:
+      return uri;
+  }
 }
 
 /**

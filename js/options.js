@@ -2,7 +2,7 @@
 //
 // Read options cross as JSON: { filters: [{ field, operator, values }], projection?, queryType, asOf?, start?, end?,
 // streaming, batchSize?, readOptimized, limit?, strictLogs, cdcImages?, hudiOptions }. Values are text; a Date is RFC 3339 text in UTC.
-// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, concurrency?, memoryLimit?, cache? }.
+// Times are { "text": … }, unread. Open options: { hudiOptions, timezone?, canonicalUri?, concurrency?, memoryLimit?, cache? }.
 import { HudiError, invalid } from './errors.js';
 import { dateText, parseFilters } from './filters.js';
 
@@ -37,7 +37,7 @@ const readKeys = [
 ];
 const openKeys = [
   ...callKeys,
-  ...['storage', 'cache', 'hudiOptions', 'timezone', 'concurrency', 'memoryLimit', 'onRequest'],
+  ...['storage', 'cache', 'hudiOptions', 'timezone', 'canonicalUri', 'concurrency', 'memoryLimit', 'onRequest'],
 ];
 
 /**
@@ -223,13 +223,14 @@ export class HudiReadOptions {
  */
 export function openOptions(options) {
   checkKeys(options, openKeys, 'open option');
-  const { timezone, concurrency, memoryLimit, cache, onRequest, storage } = options;
+  const { timezone, canonicalUri, concurrency, memoryLimit, cache, onRequest, storage } = options;
   if (timezone !== undefined && (typeof timezone !== 'string' || timezone === '')) {
     throw invalid("timezone is an IANA name or 'host'");
   }
   const json = JSON.stringify({
     hudiOptions: record('hudiOptions', options.hudiOptions ?? {}),
     timezone,
+    canonicalUri: canonicalUri === undefined ? undefined : absolute(canonicalUri),
     concurrency: concurrency === undefined ? undefined : count('concurrency', concurrency, 1),
     memoryLimit: memoryLimit === undefined ? undefined : count('memoryLimit', memoryLimit, 1),
     cache: cacheOptions(cache ?? {}),
@@ -343,6 +344,11 @@ function columns(/** @type {unknown} */ given) {
   if (!right) throw invalid('projection is a list of column names');
   if (new Set(given).size < given.length) throw invalid('projection names a column twice');
   return [...given];
+}
+
+function absolute(/** @type {unknown} */ given) {
+  if (typeof given === 'string' && /^([a-z][a-z0-9+.-]*:)?\/./i.test(given)) return given.replace(/\/+$/, '');
+  throw invalid('canonicalUri is an absolute path or a URI, such as s3a://bucket/table');
 }
 
 /** @returns {Record<string, string>} */

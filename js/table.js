@@ -210,6 +210,17 @@ export class HudiTable {
 
   /**
    * @param {string} instant
+   * @param {import('./index.d.ts').ServiceOptions} [options]
+   * @returns {Promise<import('./index.d.ts').ServiceResult>}
+   */
+  async rollback(instant, options) {
+    if (typeof instant !== 'string') throw invalid('an instant is text');
+    const { json, ...call } = writeOptions(options);
+    return Object.freeze(JSON.parse(await this.#handle.run(call, (table, cancel, event) => table.rollback(instant, json, cancel, event))));
+  }
+
+  /**
+   * @param {string} instant
    * @param {CallOptions} [options]
    * @returns {Promise<'COMMITTED' | 'NOT_COMMITTED' | 'UNKNOWN'>}
    */

@@ -73,19 +73,30 @@ export async function result(value) {
   const given = await value;
   if (typeof given !== 'object' || given === null) return given;
   if (given instanceof URL) return given.href;
+  if (ArrayBuffer.isView(given)) return copied(given);
   if (typeof Headers === 'function' && given instanceof Headers) return [...given];
   if (typeof Response === 'function' && given instanceof Response) {
     const { status, headers } = given;
     const empty = [101, 204, 205, 304].includes(status);
     return { [mark.response]: { status, headers: [...headers], body: empty ? null : new Uint8Array(await given.arrayBuffer()) } };
   }
-  if (Symbol.asyncIterator in given || (Symbol.iterator in given && !Array.isArray(given) && !ArrayBuffer.isView(given))) {
+  if (Symbol.asyncIterator in given || (Symbol.iterator in given && !Array.isArray(given))) {
     const all = [];
     for await (const one of given) all.push(one);
     return all;
   }
   if (typeof given.data?.getReader === 'function') return { ...given, data: new Uint8Array(await new Response(given.data).arrayBuffer()) };
-  return given;
+  return ArrayBuffer.isView(given.data) ? { ...given, data: copied(given.data) } : given;
+}
+
+/** The bytes of a view alone: it would be posted with the whole of its buffer, which may be much larger and is its owner's. */
+function copied(/** @type {ArrayBufferView} */ { buffer, byteOffset, byteLength }) {
+  return new Uint8Array(buffer, byteOffset, byteLength).slice();
+}
+
+/** The buffers of what `result` made, which nobody else holds. @returns {Transferable[]} */
+export function buffersOf(/** @type {any} */ made) {
+  return [made, made?.data, made?.[mark.response]?.body].filter((one) => one instanceof Uint8Array).map(({ buffer }) => buffer);
 }
 
 /** An error as plain data. */

@@ -1,7 +1,7 @@
 // The engine of a Worker, in the shape of the one in guard.js: the classes above do not know which they hold.
 import { HudiError, aborted } from '../errors.js';
 import { sink } from '../handle.js';
-import { packed, packedError, result, unpackedError } from './marshal.js';
+import { buffersOf, packed, packedError, result, unpackedError } from './marshal.js';
 
 /**
  * @typedef {import('../glue.d.ts').EventSink} EventSink
@@ -53,19 +53,22 @@ export class RemoteEngine {
    *
    * @template T
    * @param {AbortSignal | undefined} signal
-   * @param {(glue: undefined, cancel: { id: number }) => Promise<T>} start
+   * @param {(glue: undefined, cancel: { id: number, waits?: boolean }) => Promise<T>} start `waits` is set for a call whose end only the worker knows
    * @returns {Promise<T>}
    */
   run(signal, start) {
     if (this.#death !== undefined) return Promise.reject(this.#disposed());
     if (signal?.aborted) return Promise.reject(aborted(signal.reason));
+    /** @type {{ id: number, waits?: boolean }} */
     const cancel = { id: this.#next++ };
     return new Promise((resolve, reject) => {
       let over = false;
       const onAbort = () => {
+        if (this.#death === undefined) this.#post({ do: 'cancel', id: cancel.id });
+        // A write that is about to be visible goes on to its end, and what came of it is told.
+        if (cancel.waits) return;
         over = true;
         reject(aborted(signal?.reason));
-        if (this.#death === undefined) this.#post({ do: 'cancel', id: cancel.id });
       };
       signal?.addEventListener('abort', onAbort);
       start(undefined, cancel)
@@ -73,7 +76,8 @@ export class RemoteEngine {
           resolve(value);
           // What came after its caller had gone.
           if (over) /** @type {any} */ (value)?.free?.();
-        }, reject)
+        })
+        .catch((error) => reject(signal?.aborted && HudiError.is(error, 'ABORTED') ? aborted(signal.reason) : error))
         .finally(() => signal?.removeEventListener('abort', onAbort));
     });
   }
@@ -94,7 +98,10 @@ export class RemoteEngine {
       return number;
     };
     const event = sink(onRequest, onProgress);
-    return this.run(signal, (_, cancel) => this.ask(cancel.id, { do: how, uri, options: packed(options, { keep }) }, event));
+    return this.run(signal, (_, cancel) => {
+      cancel.waits = how === 'create';
+      return this.ask(cancel.id, { do: how, uri, options: packed(options, { keep }) }, event);
+    });
   }
 
   /**
@@ -143,8 +150,8 @@ export class RemoteEngine {
     if (this.#death === undefined) this.#post({ do: 'free', kind, of });
   }
 
-  #post(/** @type {object} */ message) {
-    this.#worker.postMessage(message);
+  #post(/** @type {object} */ message, /** @type {Transferable[]} */ transfer = []) {
+    this.#worker.postMessage(message, transfer);
   }
 
   /** @param {any} message */
@@ -173,7 +180,7 @@ export class RemoteEngine {
   async #callBack({ fn, args, call }) {
     try {
       const ok = await result(this.#functions.get(fn)?.(...args));
-      if (this.#death === undefined) this.#post({ do: 'reply', call, ok });
+      if (this.#death === undefined) this.#post({ do: 'reply', call, ok }, buffersOf(ok));
     } catch (error) {
       if (this.#death === undefined) this.#post({ do: 'reply', call, error: packedError(error) });
     }
@@ -205,24 +212,25 @@ export class RemoteEngine {
 /**
  * What a table is asked for by name: each call ends with its cancel and its events, as the engine's own does. The type holds it to all there are.
  *
- * @type {Record<Exclude<keyof import('../glue.d.ts').RawTable, 'facts' | 'timeline' | 'free'>, true>}
+ * @type {Record<Exclude<keyof import('../glue.d.ts').RawTable, 'facts' | 'timeline' | 'free'>, 'reads' | 'writes'>}
  */
 const verbs = {
-  refresh: true,
-  append: true,
-  resolve: true,
-  schema: true,
-  avroSchema: true,
-  timelineEntries: true,
-  instantMetadata: true,
-  fileSlices: true,
-  explain: true,
-  columnStats: true,
-  tableStats: true,
-  lookup: true,
-  read: true,
-  diff: true,
-  readPaths: true,
+  refresh: 'reads',
+  append: 'writes',
+  rollback: 'writes',
+  resolve: 'reads',
+  schema: 'reads',
+  avroSchema: 'reads',
+  timelineEntries: 'reads',
+  instantMetadata: 'reads',
+  fileSlices: 'reads',
+  explain: 'reads',
+  columnStats: 'reads',
+  tableStats: 'reads',
+  lookup: 'reads',
+  read: 'reads',
+  diff: 'reads',
+  readPaths: 'reads',
 };
 
 /**
@@ -233,17 +241,18 @@ const verbs = {
  * @returns {any} a RawTable
  */
 function remoteTable(engine, { of, facts, timeline }) {
-  const ask = (/** @type {string} */ verb) => (/** @type {any[]} */ ...args) => {
+  const ask = (/** @type {string} */ verb, writes = false) => (/** @type {any[]} */ ...args) => {
     const [cancel, event] = args.splice(-2);
+    cancel.waits = writes;
     return engine.ask(cancel.id, { do: 'table', of, verb, args }, event);
   };
   return {
-    ...Object.fromEntries(Object.keys(verbs).map((verb) => [verb, ask(verb)])),
+    ...Object.fromEntries(Object.entries(verbs).map(([verb, does]) => [verb, ask(verb, does === 'writes')])),
     // The rows stay here, and the worker pulls them.
     async append(/** @type {import('../glue.d.ts').RawSource} */ source, /** @type {any[]} */ ...args) {
       const lent = engine.lend(() => source.next());
       try {
-        return await ask('append')(lent, ...args);
+        return await ask('append', true)(lent, ...args);
       } finally {
         engine.unlend(lent);
       }

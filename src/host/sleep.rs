@@ -7,10 +7,6 @@ pub async fn sleep(millis: u32) {
 /// Waits for `millis` milliseconds without blocking the thread.
 #[cfg(target_arch = "wasm32")]
 pub async fn sleep(millis: u32) {
-    let (sender, receiver) = futures::channel::oneshot::channel();
-    wasm_bindgen_futures::spawn_local(async move {
-        gloo::timers::future::TimeoutFuture::new(millis).await;
-        let _ = sender.send(());
-    });
-    let _ = receiver.await;
+    // Dropping it clears the timer, which would keep a Node process alive.
+    let _ = super::run_local(gloo::timers::future::TimeoutFuture::new(millis), || {}).await;
 }

@@ -125,6 +125,10 @@ impl Observer for Reporter {
         self.send(json!({"type": "bytes", "loaded": loaded}));
     }
 
+    fn phase(&self, phase: &'static str) {
+        self.send(json!({"type": "phase", "phase": phase}));
+    }
+
     fn files(&self, done: usize, total: usize) {
         self.send(json!({"type": "files", "done": done, "total": total}));
     }

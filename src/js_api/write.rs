@@ -81,6 +81,36 @@ impl Table {
         })
     }
 
+    /// `ServiceResult` as JSON text of taking back the newest completed write.
+    pub fn rollback(
+        &self,
+        instant: String,
+        options: String,
+        cancel: &Cancel,
+        event: Option<Function>,
+    ) -> Promise {
+        let committing = cancel.sealed();
+        self.run(cancel, event, |table, events| async move {
+            let options: WriteOptions = parse(&options)?;
+            let options = WriteOptions {
+                committing,
+                ..options
+            };
+            events.phase("plan");
+            let (done, _) = table.rollback(&instant, options).await?;
+            let told = json!({
+                "service": "rollback",
+                "instant": done.instant.time.to_string(),
+                "state": "COMPLETED",
+                "fileGroups": done.file_groups,
+                "filesWritten": 0,
+                "filesDeleted": done.files_deleted,
+                "bytesWritten": 0,
+            });
+            Ok(text(&told).into())
+        })
+    }
+
     /// `COMMITTED`, `NOT_COMMITTED` or `UNKNOWN`.
     pub fn resolve(&self, instant: String, cancel: &Cancel, event: Option<Function>) -> Promise {
         self.run(cancel, event, |table, _| async move {

@@ -1,6 +1,6 @@
 //! Taking back what an instant wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
@@ -31,6 +31,8 @@ pub struct RolledBack {
     pub instant: Instant,
     /// What it took back.
     pub rolled_back: InstantTime,
+    /// File groups that lost files.
+    pub file_groups: usize,
     /// Files deleted; those that were gone already count too.
     pub files_deleted: usize,
 }
@@ -217,8 +219,18 @@ async fn carry_out(
     Ok(RolledBack {
         instant: completed,
         rolled_back: instant.time.clone(),
+        file_groups: file_groups(&metadata),
         files_deleted,
     })
+}
+
+/// How many file groups the files of a rollback belonged to.
+fn file_groups(done: &RollbackMetadata) -> usize {
+    let partitions = done.partition_metadata.values();
+    let files = partitions.flat_map(|partition| &partition.success_delete_files);
+    let names = files.map(|path| path.rsplit('/').next().unwrap_or(path));
+    let ids = names.filter_map(|name| name.trim_start_matches('.').split('_').next());
+    ids.collect::<BTreeSet<_>>().len()
 }
 
 /// Deletes what a plan names. Paths are absolute and of whichever engine planned, so partition and name say where.

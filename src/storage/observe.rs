@@ -58,6 +58,8 @@ pub trait Observer: Send + Sync {
     fn bytes(&self, loaded: u64);
     /// So many of the files that a read takes are read.
     fn files(&self, done: usize, total: usize);
+    /// A part of a write begins, by the public word.
+    fn phase(&self, _phase: &'static str) {}
     /// So many rows of a write were taken in.
     fn rows(&self, _rows: usize) {}
     /// Something was worked around.

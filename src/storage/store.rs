@@ -75,6 +75,11 @@ impl Storage {
         }
     }
 
+    /// Whom this call reports to.
+    pub fn scope(&self) -> &CallScope {
+        &self.scope
+    }
+
     /// What this call has cost so far.
     pub fn metrics(&self) -> &Metrics {
         &self.scope.metrics
@@ -97,6 +102,13 @@ impl Storage {
     pub fn tell_files(&self, done: usize, total: usize) {
         if let Some(observer) = &self.scope.observer {
             observer.files(done, total);
+        }
+    }
+
+    /// Tells the observer that a part of a write begins.
+    pub fn tell_phase(&self, phase: &'static str) {
+        if let Some(observer) = &self.scope.observer {
+            observer.phase(phase);
         }
     }
 

@@ -58,7 +58,7 @@ impl Table {
 
     /// The table as it is now, ready for a write: nobody else writes, and what failed before is rolled back.
     pub(super) async fn ready(&self, writer: &Writer) -> Result<Self> {
-        let table = self.refresh().await?;
+        let table = self.reloaded().await?;
         table.check_writable()?;
         table.check_unnumbered().await?;
         table.check_no_buckets().await?;
@@ -211,7 +211,7 @@ impl Append {
 
     async fn request(&self) -> Result<Pending> {
         let section = self.writer.lock.section().await?;
-        let meta = self.table.refresh().await?.meta;
+        let meta = self.table.reloaded().await?.meta;
         let action = match meta.config.table_type() {
             TableType::CopyOnWrite => Action::Commit,
             TableType::MergeOnRead => Action::DeltaCommit,
@@ -274,16 +274,20 @@ impl Append {
         body: Bytes,
         held: &dyn HeldLock,
     ) -> Result<Instant> {
-        let table = self.table.refresh().await?;
+        let table = self.table.reloaded().await?;
         still_pending(&table, pending)?;
         let columns = to_arrow(&parse_avro(&self.avro)?)?;
         let columns = match table.meta.config.populate_meta_fields() {
             true => add_meta_fields(&columns),
             false => columns,
         };
+        if self.index.is_some() {
+            table.meta.storage.tell_phase("metadata");
+        }
         Table::commit_indexes(self.index.as_ref(), pending, &columns, files).await?;
         held.check().await?;
         self.options.seal();
+        table.meta.storage.tell_phase("commit");
         commit::complete(&table.meta, &self.writer, pending, body).await
     }
 

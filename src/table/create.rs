@@ -77,7 +77,7 @@ impl Table {
         };
         let held = table.lock.write().await?;
         let clock = WriteClock::new(&table.meta.config, None, &table.meta.storage);
-        let table = table.refresh().await?.build_indexes(&clock).await;
+        let table = table.reloaded().await?.build_indexes(&clock).await;
         held.release().await;
         table
     }

@@ -114,6 +114,12 @@ impl Table {
         })
     }
 
+    /// As [`refresh`](Self::refresh), within a call that goes on: what it does is told to whoever hears this one.
+    pub(super) async fn reloaded(&self) -> Result<Self> {
+        let scope = self.meta.storage.scope().clone();
+        Ok(self.refresh().await?.for_call(scope))
+    }
+
     /// The table's absolute path as plans of table services hold it.
     pub(super) fn absolute_path(&self) -> String {
         match self.options.canonical_uri.as_deref() {

@@ -12,7 +12,9 @@ use crate::index::{
     Index, MetadataChange, MetadataWriter, NewMetadataTable, bootstrap, require_known_indexes,
 };
 use crate::model::{Instant, InstantTime};
-use crate::services::{Rollbacks, archive, archive_is_due, clean, rollback, rollback_failed};
+use crate::services::{
+    Rollbacks, RolledBack, archive, archive_is_due, clean, rollback, rollback_failed,
+};
 use crate::write::WrittenFile;
 
 const BUILDING: &str = "hoodie.table.metadata.partitions.inflight";
@@ -43,6 +45,7 @@ impl Table {
         if building.is_empty() || self.meta.timeline.latest_commit().is_some() {
             return Ok(self);
         }
+        self.meta.storage.tell_phase("metadata");
         let indexes: Vec<_> = building.into_iter().filter_map(Index::of_folder).collect();
         let schema = self.schema(false).await?;
         let new = NewMetadataTable {
@@ -53,7 +56,7 @@ impl Table {
         let (storage, config) = (&self.meta.storage, &self.meta.config);
         let done = bootstrap(storage, config, clock, &new).await?;
         commit::update_properties(storage, |table| done.put(table)).await?;
-        self.refresh().await
+        self.reloaded().await
     }
 
     /// Tells the metadata table what a write did, before it is completed.
@@ -90,13 +93,13 @@ impl Table {
         }
         match done.is_empty() {
             true => Ok(self),
-            false => self.refresh().await,
+            false => self.reloaded().await,
         }
     }
 
     /// Rolls back a write of this handle that has just failed.
     pub(super) async fn roll_back_own(&self, writer: &Writer) -> Result<()> {
-        self.refresh().await?.roll_back_failed(writer).await?;
+        self.reloaded().await?.roll_back_failed(writer).await?;
         Ok(())
     }
 
@@ -119,7 +122,7 @@ impl Table {
             let value = writer.options.get(key).map(|value| value.trim());
             !value.is_some_and(|value| value.eq_ignore_ascii_case("false"))
         };
-        let meta = self.refresh().await?.meta;
+        let meta = self.reloaded().await?.meta;
         let base = self.absolute_path();
         if on("hoodie.clean.automatic") {
             let all = Rollbacks {
@@ -134,12 +137,18 @@ impl Table {
         Ok(())
     }
 
-    /// Takes back the newest completed write, and gives the table without it.
+    /// Takes back the newest completed write, and gives what was done and the table without it.
+    ///
+    /// Dropping the future before its plan is written leaves the table as it was; later, the next write goes on with it.
     ///
     /// Errors: `NotFound` for an instant that is not on the timeline; `InvalidArgument` for one that is not the newest, or
     /// that a savepoint keeps; `Unsupported` for what table services wrote, and for tables with a metadata table;
     /// `WriteConflict` where others write; those of the storage, and then the next write goes on with it.
-    pub async fn rollback(&self, instant: &str, options: WriteOptions) -> Result<Self> {
+    pub async fn rollback(
+        &self,
+        instant: &str,
+        options: WriteOptions,
+    ) -> Result<(RolledBack, Self)> {
         let time = InstantTime::parse(instant)?;
         self.meta.storage.require_write()?;
         let all = options.under(&self.options.hudi_options);
@@ -157,8 +166,11 @@ impl Table {
             writer: &writer,
             base: &base,
         };
-        rollback(&table.meta, all, &time).await?;
+        // What is planned is carried out, by the next write if need be: it is not to be told as given up.
+        options.seal();
+        table.meta.storage.tell_phase("write");
+        let done = rollback(&table.meta, all, &time).await?;
         held.release().await;
-        table.refresh().await
+        Ok((done, table.refresh().await?))
     }
 }

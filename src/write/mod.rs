@@ -10,6 +10,7 @@
 //! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
 //! | `key_state.rs`, `latest.rs` | the keys of a call, and which of them came before; of the rows of a key the latest |
 //! | `base_file.rs` | one file being written: meta columns, Bloom filter, footer |
+//! | `result_file.rs` | rows of a read as one file of their own |
 //! | `target.rs`, `store_target.rs`, `written.rs` | where files go; what became of them |
 //!
 //! # Memory
@@ -27,11 +28,13 @@ mod latest;
 mod normal;
 mod partition;
 mod record_key;
+mod result_file;
 mod store_target;
 mod target;
 mod written;
 
 pub use append::{AppendOptions, AppendWriter, DuplicateKeys};
+pub use result_file::ResultFile;
 pub use store_target::StoreTarget;
 pub use target::{FileSink, FileTarget, OpenedFile};
 pub use written::WrittenFile;

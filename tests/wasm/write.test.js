@@ -1,12 +1,14 @@
 // Tables made and appended to from JavaScript: in memory, in a folder, in a bucket behind a proxy that fails; and in Chromium's private files.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Int64, Table, Utf8, tableFromArrays, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { credentials, region, s3Server } from '../../scripts/lib/s3_server.mjs';
+import { rows as canonical } from './support/canonical.js';
 import { faultProxy } from './support/fault_proxy.js';
 import { importBeside } from './support/packed.js';
 import { presign } from './support/sign.js';
@@ -26,6 +28,8 @@ const schema = JSON.stringify({
 });
 const create = /** @type {const} */ ({ tableName: 'trips', schema, recordKeyFields: ['id'], metadata: false });
 const some = { rows: [{ id: 1, city: 'Oslo', fare: '12.50' }, { id: 2n, city: null }] };
+
+const plain = async (/** @type {any} */ source) => canonical(tableFromIPC((await source).ipc));
 
 /** Ids and cities of a table as it is now. */
 async function rowsOf(/** @type {import('../../js/index.d.ts').HudiTable} */ table) {
@@ -81,7 +85,7 @@ for (const [kind, place] of Object.entries(kinds)) {
     assert.match(result.instant ?? '', /^\d{17}$/);
     assert.deepEqual(await rowsOf(result.table), ['1 Oslo', '2 null']);
     assert.deepEqual(await rowsOf(table), [], 'the older handle stays where it is');
-    assert.deepEqual(events.filter(({ type }) => type === 'phase').map(({ phase }) => phase), ['plan', 'write']);
+    assert.deepEqual(events.filter(({ type }) => type === 'phase').map(({ phase }) => phase), ['plan', 'write', 'commit']);
     assert.ok(events.some(({ type, rows }) => type === 'rows' && rows === 2));
     await table.append({ rows: [{ id: 3, city: 'Rome', fare: 1 }] });
     const opened = await hudi.HudiTable.open(uri, { storage });
@@ -173,6 +177,147 @@ test('writers of one process wait for each other', async () => {
   const handles = await Promise.all([1, 2, 3, 4].map(() => hudi.HudiTable.open(uri, { storage })));
   await Promise.all(handles.map((handle, i) => handle.append({ rows: [{ id: i }] })));
   assert.equal((await rowsOf(await table.refresh())).length, 4);
+});
+
+test('what a write does is told: phases, requests and warnings', async () => {
+  const { uri, storage } = kinds.memory();
+  const requests = /** @type {any[]} */ ([]);
+  const events = /** @type {any[]} */ ([]);
+  const onProgress = (/** @type {any} */ event) => events.push(event);
+  const phases = () => events.splice(0).filter(({ type }) => type === 'phase').map(({ phase }) => phase);
+  const table = await hudi.HudiTable.create(uri, { ...create, metadata: undefined, storage, onProgress, onRequest: (request) => requests.push(request) });
+  assert.deepEqual(phases(), ['write', 'metadata']);
+  requests.length = 0;
+  const { instant } = await table.append(some, { onProgress });
+  assert.deepEqual(phases(), ['plan', 'write', 'metadata', 'commit']);
+  const puts = requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
+  assert.ok(puts.some((path) => path.endsWith('.parquet')), 'data files are told');
+  const completed = puts.findIndex((path) => path.startsWith(`.hoodie/timeline/${instant}_`));
+  const indexed = puts.findIndex((path) => path.startsWith(`.hoodie/metadata/.hoodie/timeline/${instant}_`));
+  assert.ok(completed > indexed && indexed >= 0, puts.join('\n'));
+});
+
+for (const [kind, place] of Object.entries(kinds)) {
+  test(`${kind}: the newest write is taken back, and its plan names files as Spark does`, async () => {
+    const { uri, storage } = place();
+    const table = await hudi.HudiTable.create(uri, { ...create, storage });
+    const first = await table.append(some);
+    const second = await table.append({ rows: [{ id: 3, city: 'Rome' }] });
+    await assert.rejects(table.rollback(first.instant ?? ''), (/** @type {any} */ error) => error.code === 'INVALID_ARGUMENT' && error.context.newer === second.instant);
+    const events = /** @type {any[]} */ ([]);
+    const { instant, ...told } = await table.rollback(second.instant ?? '', { onProgress: (event) => events.push(event) });
+    assert.deepEqual(told, { service: 'rollback', state: 'COMPLETED', fileGroups: 1, filesWritten: 0, filesDeleted: 1, bytesWritten: 0 });
+    assert.deepEqual(events.filter(({ type }) => type === 'phase').map(({ phase }) => phase), ['plan', 'write']);
+    const after = await table.refresh();
+    assert.deepEqual(await rowsOf(after), ['1 Oslo', '2 null']);
+    assert.equal(await after.resolve(second.instant ?? ''), 'NOT_COMMITTED');
+    const entries = await after.getTimeline().getInstants();
+    const rollback = entries.find(({ timestamp }) => timestamp === instant) ?? assert.fail('no rollback on the timeline');
+    assert.deepEqual([rollback.action, rollback.state, rollback.rollsBack], ['rollback', 'COMPLETED', [second.instant]]);
+    const [deleted] = Object.values(JSON.parse(await after.getTimeline().getInstantMetadataInJson(rollback)).partitionMetadata).flatMap((/** @type {any} */ one) => one.successDeleteFiles);
+    const named = { memory: '', file: kind === 'file' ? fileURLToPath(uri) : '', s3: uri.replace('s3:', 's3a:'), 's3-presigned': uri.replace('s3:', 's3a:') };
+    assert.equal(path.dirname(deleted), named[/** @type {keyof typeof named} */ (kind)] || '/');
+    await assert.rejects(after.rollback(second.instant ?? ''), code('NOT_FOUND'));
+    const again = await after.append({ rows: [{ id: 4, city: null }] });
+    assert.deepEqual(await rowsOf(again.table), ['1 Oslo', '2 null', '4 null']);
+  });
+}
+
+test('canonicalUri names the table in plans, and a local path is not percent-encoded', async () => {
+  const odd = pathToFileURL(path.join(folder, 'a ü 100% table')).href;
+  for (const [canonicalUri, expected] of [[undefined, path.join(folder, 'a ü 100% table')], ['gs://lake/trips/', 'gs://lake/trips'], ['/mnt/lake', '/mnt/lake']]) {
+    await rm(new URL(odd), { recursive: true, force: true });
+    const table = await hudi.HudiTable.create(odd, { ...create, storage: { type: 'file' }, ...(canonicalUri && { canonicalUri }) });
+    const { instant } = await table.append(some);
+    const rollback = await table.rollback(instant ?? '');
+    const entry = (await (await table.refresh()).getTimeline().getInstants()).find(({ timestamp }) => timestamp === rollback.instant);
+    const body = await (await table.refresh()).getTimeline().getInstantMetadataInJson(entry ?? assert.fail('it is gone'));
+    const [deleted] = Object.values(JSON.parse(body).partitionMetadata).flatMap((/** @type {any} */ one) => one.successDeleteFiles);
+    assert.equal(path.dirname(deleted), expected);
+  }
+  for (const canonicalUri of ['lake/trips', '', 's3a:', 7]) {
+    await assert.rejects(hudi.HudiTable.open(odd, { canonicalUri: /** @type {any} */ (canonicalUri) }), code('INVALID_ARGUMENT'), String(canonicalUri));
+  }
+});
+
+test('a signal that comes once the completed file is on its way is not heeded', async () => {
+  const { uri, storage } = kinds.memory();
+  const store = /** @type {any} */ (storage);
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  const controller = new AbortController();
+  const put = store.put;
+  store.put = async (/** @type {string} */ path, /** @type {any[]} */ ...rest) => {
+    const completing = /^\.hoodie\/timeline\/\d+_\d+\.commit$/.test(path);
+    if (completing) controller.abort(new Error('too late'));
+    await new Promise((resolve) => setTimeout(resolve, completing ? 30 : 0));
+    return put.call(store, path, ...rest);
+  };
+  const { inserted } = await table.append(some, { signal: controller.signal });
+  assert.ok(inserted === 2 && controller.signal.aborted);
+  assert.deepEqual(await rowsOf(await table.refresh()), ['1 Oslo', '2 null']);
+});
+
+test('a result is one Parquet file, whose rows are the same', async () => {
+  const { uri, storage } = kinds.memory();
+  const store = /** @type {import('../../js/index.d.ts').ObjectStore} */ (storage);
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  await table.append(some);
+  const { table: after } = await table.append({ rows: [{ id: 3, city: 'Rome', fare: '-0.01' }] });
+  const result = await after.read();
+  assert.ok(result.numBatches > 1);
+  const expected = await plain(result);
+  const reader = await hudi.HudiFileGroupReader.open(uri, { storage });
+  const sizes = /** @type {Record<string, number>} */ ({});
+  for (const compression of /** @type {const} */ (['uncompressed', 'snappy', 'gzip', 'lz4_raw', undefined])) {
+    const file = await hudi.toParquet(result, { ...(compression && { compression }) });
+    assert.deepEqual([Buffer.from(file.subarray(0, 4)).toString(), Buffer.from(file.subarray(-4)).toString()], ['PAR1', 'PAR1']);
+    const name = `${(nth += 1).toString(16).padStart(8, '0')}-0000-0000-0000-000000000000-0_0-0-0_20200101000000000.parquet`;
+    await store.put?.(name, file, {});
+    assert.deepEqual(await plain(reader.readFileSliceFromPaths(name, [])), expected);
+    sizes[String(compression)] = file.length;
+  }
+  assert.equal(sizes.undefined, sizes.gzip);
+  assert.notEqual(sizes.gzip, sizes.uncompressed);
+  const none = await hudi.toParquet(await after.read({ filters: [['id', '=', 77]], projection: ['id'] }));
+  assert.equal(Buffer.from(none.subarray(-4)).toString(), 'PAR1');
+  await assert.rejects(hudi.toParquet(await after.read({ projection: [] })), code('INVALID_ARGUMENT'));
+  await assert.rejects(hudi.toParquet(result, { compression: /** @type {any} */ ('zstd') }), code('INVALID_ARGUMENT'));
+  await assert.rejects(hudi.toParquet(/** @type {any} */ ([1, 2])), code('INVALID_ARGUMENT'));
+});
+
+test('a large file leaves by parts of one size through presigned addresses, each signed', async () => {
+  const { uri, storage } = kinds['s3-presigned']();
+  const signed = /** @type {any[]} */ ([]);
+  const sign = async (/** @type {any} */ request) => {
+    signed.push(request);
+    return /** @type {any} */ (storage).sign(request);
+  };
+  const schema = JSON.stringify({ type: 'record', name: 't', fields: [{ name: 'id', type: 'long' }, { name: 'noise', type: 'bytes' }] });
+  const table = await hudi.HudiTable.create(uri, { tableName: 't', schema, metadata: false, storage: { type: 's3-presigned', sign } });
+  proxy.reset();
+  const rows = Array.from({ length: 20 }, (_, id) => ({ id, noise: new Uint8Array(randomBytes(1 << 20)) }));
+  const { bytesWritten, table: after } = await table.append({ rows }, { compression: 'uncompressed' });
+  assert.ok(bytesWritten > 20 << 20);
+  const parts = proxy.log.filter(({ method, url }) => method === 'PUT' && url.includes('partNumber='));
+  const lengths = parts.map(({ headers }) => Number(headers['content-length']));
+  assert.equal(lengths.length, 3);
+  assert.deepEqual(lengths.slice(0, 2), [8 << 20, 8 << 20]);
+  assert.equal(lengths.reduce((sum, length) => sum + length), bytesWritten);
+  const posts = signed.filter(({ method }) => method === 'POST');
+  assert.deepEqual(posts.map(({ query }) => Object.keys(query)), [['uploads'], ['uploadId']]);
+  assert.equal(proxy.log.filter(({ method }) => method === 'POST').length, 2);
+  const noise = tableFromIPC((await after.read()).ipc).getChild('noise');
+  assert.deepEqual([...(noise ?? [])].map((bytes) => Buffer.from(bytes).toString('base64')), rows.map((row) => Buffer.from(row.noise).toString('base64')));
+
+  // W5: whatever fails on the way, the parts are given up.
+  for (const fails of [(/** @type {any} */ { url }) => url.includes('partNumber=2'), (/** @type {any} */ { method, url }) => method === 'POST' && url.includes('uploadId')]) {
+    proxy.reset();
+    proxy.fault = (asked) => (fails(asked) ? { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' } : undefined);
+    await assert.rejects(table.append({ rows }, { compression: 'uncompressed' }), code('UNAUTHORIZED'));
+    assert.equal(proxy.log.filter(({ method, url, status }) => method === 'DELETE' && url.includes('uploadId') && status === 204).length, 1);
+  }
+  proxy.reset();
+  assert.equal((await (await table.refresh()).read({ projection: [] })).numRows, 20);
 });
 
 test('a signal before the commit leaves the table as it was', async () => {

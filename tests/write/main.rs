@@ -7,6 +7,7 @@ mod support;
 mod append;
 mod create;
 mod for_spark;
+mod result_file;
 mod service_stops;
 mod skipping;
 mod stops;

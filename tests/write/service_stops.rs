@@ -142,7 +142,7 @@ fn a_rollback_of_a_completed_write_that_is_stopped_anywhere_is_gone_on_with() {
                 let result = table.await.unwrap().rollback(&newest, late()).await;
                 let shown = ids(&read(&open(&left).await).await);
                 if !store.is_over() {
-                    assert_eq!(ids(&read(&result.unwrap()).await), [1], "{name}");
+                    assert_eq!(ids(&read(&result.unwrap().1).await), [1], "{name}");
                     break;
                 }
                 stops += 1;

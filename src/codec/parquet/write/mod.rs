@@ -5,6 +5,7 @@
 //!
 //! Knows the format; knows no store, no table and none of Hudi's keys.
 
+mod arrow_schema;
 mod bound;
 mod column;
 mod compress;
