@@ -282,7 +282,7 @@ export interface HudiSchema { readonly ipc: Uint8Array<ArrayBuffer>; readonly fi
 // ───────── writing ─────────
 export interface CreateOptions extends OpenOptions {
   tableName: string;
-  /** An Arrow IPC stream, with or without batches, or Avro JSON text. */
+  /** An Arrow IPC stream or file, with or without batches, or Avro JSON text. */
   schema: Uint8Array | string;
   tableType?: 'COPY_ON_WRITE' | 'MERGE_ON_READ'; tableVersion?: 8 | 9;
   /** None: rows are only ever appended. */ recordKeyFields?: readonly string[];
@@ -300,7 +300,7 @@ export interface WriteOptions extends CallOptions {
   extraMetadata?: Readonly<Record<string, string>>; hudiOptions?: Readonly<Record<string, string>>;
   compression?: 'uncompressed' | 'snappy' | 'gzip' | 'lz4_raw' /* default gzip */; inlineServices?: boolean;
   duplicateKeys?: 'error' | 'keep-latest' /* by ordering fields, else the last row */;
-  /** Promotions that lose nothing, such as int to long. */ widen?: boolean;
+  /** Promotions that lose nothing, such as int to long; new columns that may be null become the table's last; columns that may be null may be missing. */ widen?: boolean;
   /** Commits although there is no row. */ emptyCommit?: boolean;
   /** Zone of new instants on a LOCAL table; default the host's. */ timezone?: string;
 }

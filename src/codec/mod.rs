@@ -8,6 +8,7 @@ pub mod bloom;
 pub mod bytes;
 pub mod gather;
 pub mod hfile;
+pub mod ipc;
 pub mod java_json;
 pub mod java_number;
 pub mod log_block;

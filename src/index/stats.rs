@@ -86,6 +86,20 @@ impl Range {
         Self { bounds, counts }
     }
 
+    /// The range of so many rows without a value.
+    pub(super) fn of_nulls(rows: u64) -> Self {
+        let counts = Counts {
+            values: rows,
+            nulls: rows,
+            size: 0,
+            uncompressed: 0,
+        };
+        Self {
+            bounds: None,
+            counts,
+        }
+    }
+
     /// The range of both together.
     pub(super) fn with(self, other: Self) -> Self {
         let less = |a: &Scalar, b: &Scalar| order(a, b) == std::cmp::Ordering::Less;

@@ -7,6 +7,7 @@ use bytes::Bytes;
 
 use super::change::MetadataChange;
 use super::columns::columns_to_index;
+use super::definitions::{DEFINITIONS_PATH, definitions};
 use super::entries::{self, NewKeys};
 use super::layout::{Index, log_name, path};
 use super::own_timeline::{
@@ -44,6 +45,8 @@ pub struct MetadataWriter {
     pub(super) indexes: Vec<Index>,
     version: TableVersion,
     definition: Option<IndexDefinition>,
+    /// The index definitions as they are to be, where columns came.
+    definitions: Option<String>,
     meta_fields: bool,
 }
 
@@ -110,7 +113,7 @@ impl MetadataWriter {
                     .context("partition", Index::RecordIndex.folder()),
             );
         }
-        let definitions = table.index_definitions(&data.storage).await?;
+        let all = table.index_definitions(&data.storage).await?;
         let of_stats = |index: &IndexDefinition| index.partition == COLUMN_STATS;
         Ok(Some(Self {
             storage: data.storage.clone(),
@@ -118,7 +121,8 @@ impl MetadataWriter {
             table,
             indexes,
             version: data.config.version(),
-            definition: definitions.into_iter().find(of_stats),
+            definition: all.into_iter().find(of_stats),
+            definitions: None,
             meta_fields: data.config.populate_meta_fields(),
         }))
     }
@@ -154,6 +158,10 @@ impl MetadataWriter {
             true => self.partition_stats(change, &kinds).await?,
             false => Vec::new(),
         };
+        if let Some(definitions) = &self.definitions {
+            let text = definitions.clone().into();
+            self.storage.put(DEFINITIONS_PATH, text).await?;
+        }
         put(State::Requested, None, Bytes::new()).await?;
         put(State::Inflight, None, inflight_body()?).await?;
         let mut files = LogFiles::new(self, instant);
@@ -175,6 +183,46 @@ impl MetadataWriter {
         let newest = newest.max(Some(instant.clone()));
         let completion = self.clock.mint(newest.as_ref()).await?;
         put(State::Completed, Some(completion), body).await
+    }
+
+    /// Keeps statistics of columns that come with the next commit too, as many as are kept by default. `schema` has all columns
+    /// of the table.
+    ///
+    /// Errors: `Unsupported` where the index definitions are not the ones that Hudi makes by itself.
+    pub async fn add_columns(&mut self, names: &[String], schema: &Schema) -> Result<()> {
+        if !self.indexes_columns() {
+            return Ok(());
+        }
+        let version = self.stats_version();
+        let Some(definition) = &mut self.definition else {
+            // The rule of the version takes them by itself.
+            return Ok(());
+        };
+        let by_rule = columns_to_index(schema, self.meta_fields, version, &Properties::new());
+        let mut columns = definition.columns.clone();
+        for name in names {
+            let room = columns.len() < by_rule.len();
+            if room && by_rule.contains(name) && !columns.contains(name) {
+                columns.push(name.clone());
+            }
+        }
+        if columns.len() == definition.columns.len() {
+            return Ok(());
+        }
+        let keys = self.indexes.contains(&Index::RecordIndex);
+        let known = definitions(Some(&definition.columns), keys, version).unwrap_or_default();
+        let found = self.storage.get(DEFINITIONS_PATH, Cause::Write).await?;
+        let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).ok();
+        if json(&found) != json(known.as_bytes()) {
+            return Err(Error::unsupported(
+                "new columns beside index definitions that this engine would not make",
+            )
+            .context("path", DEFINITIONS_PATH)
+            .context("hint", "add the columns with Spark"));
+        }
+        self.definitions = definitions(Some(&columns), keys, version);
+        definition.columns = columns;
+        Ok(())
     }
 
     async fn groups(&self, index: Index) -> Result<usize> {
@@ -206,14 +254,18 @@ impl MetadataWriter {
         Ok(())
     }
 
-    /// How the indexed columns are kept, by the index definition or else by the rule of the version.
-    fn kinds(&self, schema: &Schema) -> Kinds {
-        let version = match &self.definition {
+    fn stats_version(&self) -> StatsVersion {
+        match &self.definition {
             Some(definition) if definition.hashes_value => StatsVersion::Two,
             Some(_) => StatsVersion::One,
             None if self.version == TableVersion::Nine => StatsVersion::Two,
             None => StatsVersion::One,
-        };
+        }
+    }
+
+    /// How the indexed columns are kept, by the index definition or else by the rule of the version.
+    fn kinds(&self, schema: &Schema) -> Kinds {
+        let version = self.stats_version();
         let columns = match &self.definition {
             Some(definition) => definition.columns.clone(),
             None => columns_to_index(schema, self.meta_fields, version, &Properties::new()),
@@ -229,8 +281,9 @@ impl MetadataWriter {
         columns.into_iter().filter_map(kind).collect()
     }
 
-    /// The ranges of the partitions that got files: what was known and what came. A partition with files of which nothing is known
-    /// stays without, since a range of the new files alone would leave rows out.
+    /// The ranges of the partitions that got files: what was known and what came. Where files are there and nothing is known of a
+    /// column, they are of before the column came, as Spark takes them too: they hold nulls alone. A partition with files of which
+    /// nothing at all is known stays without, since a range of the new files alone would leave rows out.
     async fn partition_stats(
         &self,
         change: &MetadataChange<'_>,
@@ -251,13 +304,16 @@ impl MetadataWriter {
             .await?;
         let with_files = self.partitions_with_files(&partitions).await?;
         for (partition, ranges) in new {
+            let known = |column: &str| known.as_ref()?.of_file(partition, "", column);
+            let rows = columns.iter().find_map(|column| known(column)?.value_count);
             for (column, range) in ranges {
-                let known = known
-                    .as_ref()
-                    .and_then(|known| known.of_file(partition, "", column));
+                let known = known(column);
                 let range = match (known, kinds.get(column)) {
                     (Some(known), Some(kind)) => Range::of_record(known, kind).with(range),
-                    _ if with_files.contains(partition) => continue,
+                    _ if with_files.contains(partition) => match rows {
+                        Some(rows) => Range::of_nulls(rows).with(range),
+                        None => continue,
+                    },
                     _ => range,
                 };
                 entries::put_partition_stats(&mut shards, partition, column, &range, kinds);

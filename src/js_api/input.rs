@@ -1,13 +1,9 @@
 //! Rows as JavaScript gives them: pieces of Arrow IPC, or JSON text of rows, one at a time.
 
 use std::collections::VecDeque;
-use std::io::Cursor;
 
 use arrow::array::RecordBatch;
-use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamDecoder};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream, try_unfold};
 use js_sys::{Function, Promise, Reflect, Uint8Array};
@@ -15,13 +11,12 @@ use serde_json::{Map, Value};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::from_js;
+use crate::codec::ipc::{IpcFile, IpcStream};
 use crate::error::{Error, Result};
 use crate::host::{self, Kept};
 use crate::storage::Storage;
 use crate::table::{Rows, rows_to_batch};
 
-/// What begins an Arrow file.
-const FILE: &[u8] = b"ARROW1";
 const PARQUET: &[u8] = b"PAR1";
 
 enum Piece {
@@ -71,12 +66,12 @@ async fn rows_of(source: Kept, table: SchemaRef) -> Result<Rows> {
         return Err(Error::unsupported("Parquet is not taken as input")
             .context("hint", "give Arrow IPC: a stream or a file"));
     }
-    if head.starts_with(FILE) {
+    if IpcFile::is_one(&head) {
         return file(source, head).await;
     }
     let mut ipc = Ipc {
         source,
-        decoder: StreamDecoder::new(),
+        decoder: IpcStream::new(),
         ready: VecDeque::new(),
         over: false,
     };
@@ -101,12 +96,10 @@ async fn file(source: Kept, mut bytes: Vec<u8>) -> Result<Rows> {
     while let Some(Piece::Bytes(more)) = next(&source).await? {
         bytes.extend(more);
     }
-    let reader = FileReader::try_new(Cursor::new(bytes), None).map_err(broken)?;
-    let schema = reader.schema();
-    let batches = reader.map(|batch| batch.map_err(broken));
+    let file = IpcFile::parse(bytes)?;
     Ok(Rows {
-        schema,
-        batches: stream::iter(batches).boxed(),
+        schema: file.schema(),
+        batches: stream::iter(file).boxed(),
     })
 }
 
@@ -128,21 +121,14 @@ pub(super) fn told(rows: Rows, storage: Storage) -> Rows {
 /// An IPC stream.
 struct Ipc {
     source: Kept,
-    decoder: StreamDecoder,
+    decoder: IpcStream,
     ready: VecDeque<RecordBatch>,
     over: bool,
 }
 
 impl Ipc {
     fn take(&mut self, bytes: Vec<u8>) -> Result<()> {
-        let mut bytes = Buffer::from(bytes);
-        while !bytes.is_empty() {
-            match self.decoder.decode(&mut bytes) {
-                Ok(Some(batch)) => self.ready.push_back(batch),
-                Ok(None) => {}
-                Err(source) => return Err(broken(source)),
-            }
-        }
+        self.ready.extend(self.decoder.push(bytes)?);
         Ok(())
     }
 
@@ -152,7 +138,7 @@ impl Ipc {
             Some(Piece::Rows(_)) => Err(Error::internal("rows among bytes")),
             None => {
                 self.over = true;
-                self.decoder.finish().map_err(broken)
+                self.decoder.finish()
             }
         }
     }
@@ -171,15 +157,6 @@ impl Ipc {
         })
         .boxed()
     }
-}
-
-fn broken(source: ArrowError) -> Error {
-    Error::invalid_argument("the input is no whole Arrow IPC")
-        .context(
-            "hint",
-            "give an IPC stream or file without compressed buffers",
-        )
-        .with_source(source)
 }
 
 fn objects(source: Kept, schema: SchemaRef, first: String) -> Rows {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use arrow::ipc::reader::StreamDecoder;
 use js_sys::{Array, Function, Promise, Uint8Array};
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -11,6 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::call::Cancel;
 use super::input;
 use super::table::{StorageWords, Table, parse, run, text};
+use crate::codec::ipc::schema_of as schema_of_ipc;
 use crate::commit::Outcome;
 use crate::error::{Error, Result};
 use crate::http_store::{self, JsCache};
@@ -19,7 +19,7 @@ use crate::table::{self, CreateOptions, TableSchema, WriteOptions, WriteOutcome}
 
 #[wasm_bindgen]
 impl Table {
-    /// Makes a table below `uri` with the columns of `schema`, an IPC stream or Avro JSON text; the options are those of
+    /// Makes a table below `uri` with the columns of `schema`, an IPC stream or file, or Avro JSON text; the options are those of
     /// [`open`](Self::open) and `CreateOptions`.
     #[allow(
         clippy::too_many_arguments,
@@ -144,24 +144,11 @@ fn schema_of(given: &JsValue) -> Result<TableSchema> {
             .context("field", "schema")
             .context(
                 "hint",
-                "give an Arrow IPC stream, which may have no batches, or Avro JSON text",
+                "give an Arrow IPC stream or file, which may have no batches, or Avro JSON text",
             )
     };
     let bytes = given.dyn_ref::<Uint8Array>().ok_or_else(wrong)?.to_vec();
-    let bytes = match bytes.strip_prefix(b"ARROW1\0\0") {
-        Some(stream) => stream.to_vec(),
-        None => bytes,
-    };
-    let mut bytes = arrow::buffer::Buffer::from(bytes);
-    let mut decoder = StreamDecoder::new();
-    // Batches behind the schema are of no interest, and neither is what is wrong with them.
-    while decoder.schema().is_none() && !bytes.is_empty() {
-        decoder
-            .decode(&mut bytes)
-            .map_err(|source| wrong().with_source(source))?;
-    }
-    let schema = decoder.schema().ok_or_else(wrong)?;
-    Ok(TableSchema::Arrow(schema.as_ref().clone()))
+    Ok(TableSchema::Arrow(schema_of_ipc(bytes)?))
 }
 
 fn written(outcome: &WriteOutcome) -> String {

@@ -48,6 +48,18 @@ pub fn strip_meta_fields_avro(json: &str) -> Result<String> {
     rewrite_fields(json, |name| !is_meta_field(name), &[])
 }
 
+/// The record of `json` with the fields of another record behind its own; all other text stays as it is.
+pub fn join_fields_avro(json: &str, more: &str) -> Result<String> {
+    let broken = || Error::schema("the table's Avro schema is not a record with fields");
+    let (all, items) = field_ranges(json).ok_or_else(broken)?;
+    let (added, _) = field_ranges(more).ok_or_else(broken)?;
+    let before = json.get(..all.end).ok_or_else(broken)?.trim_end();
+    let after = json.get(all.end..).ok_or_else(broken)?;
+    let added = more.get(added).ok_or_else(broken)?;
+    let comma = if items.is_empty() { "" } else { "," };
+    Ok(format!("{before}{comma}{added}{after}"))
+}
+
 fn rewrite_fields(json: &str, keep: impl Fn(&str) -> bool, first: &[String]) -> Result<String> {
     let broken = || Error::schema("the table's Avro schema is not a record with fields");
     let (all, items) = field_ranges(json).ok_or_else(broken)?;

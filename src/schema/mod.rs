@@ -39,7 +39,8 @@ pub use evolve::{keeps_order, may_become};
 pub use file_names::{FileName, FileNames};
 pub use history::SchemaHistory;
 pub use meta_fields::{
-    add_meta_fields, add_meta_fields_avro, strip_meta_fields, strip_meta_fields_avro,
+    add_meta_fields, add_meta_fields_avro, join_fields_avro, strip_meta_fields,
+    strip_meta_fields_avro,
 };
 pub use project::{project, unknown_column};
 pub use types::{

@@ -13,11 +13,11 @@ use super::write_options::{WriteOptions, WriteOutcome};
 use crate::commit::{self, HeldLock, Markers, Pending, Requested, Writer};
 use crate::error::{Error, Result};
 use crate::index::MetadataWriter;
-use crate::model::{Action, Instant, State, TableType, TableVersion};
+use crate::model::{Action, Instant, InstantTime, State, TableType, TableVersion};
 use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
 use crate::timeline::payload::CommitMetadata;
 use crate::timeline::table_schema;
-use crate::write::{AppendOptions, AppendWriter, StoreTarget, WrittenFile};
+use crate::write::{AppendOptions, AppendWriter, Prepared, StoreTarget, WrittenFile};
 
 /// Rows that are to be written: their schema first, so that what does not fit fails before anything is asked for.
 pub struct Rows {
@@ -44,9 +44,15 @@ impl Table {
         let files = options.append(&writer, self.meta.storage.memory_limit())?;
         let held = writer.lock.write().await?;
         let table = self.ready(&writer).await?;
+        let mut index = MetadataWriter::open(&table.meta, &writer.clock).await?;
+        let avro = table.commit_schema().await?;
+        let avro = match options.widen {
+            true => table.widened(&avro, &rows.schema, index.as_mut()).await?,
+            false => avro,
+        };
         let append = Append {
-            index: MetadataWriter::open(&table.meta, &writer.clock).await?,
-            avro: table.commit_schema().await?,
+            index,
+            avro,
             table,
             writer,
             options,
@@ -147,13 +153,15 @@ impl Append {
         files: AppendOptions,
         held: &dyn HeldLock,
     ) -> Result<WriteOutcome> {
-        let files = self.sized(files);
-        self.check(&rows.schema, &files)?;
+        let mut files = self.writer(self.sized(files))?;
+        files.check(&rows.schema)?;
         let mut batches = rows.batches;
         let first = next_with_rows(&mut batches).await?;
         if first.is_none() && !self.options.empty_commit {
             return Ok(self.nothing());
         }
+        // What is wrong with the first batch, which often is all, leaves no trace.
+        let first = first.map(|batch| files.prepare(&batch)).transpose()?;
         let pending = self.request().await?;
         let markers = Arc::new(Markers::open(&self.table.meta.storage, &pending.time));
         let written = async {
@@ -172,20 +180,11 @@ impl Append {
         }
     }
 
-    /// Checks columns and options as the writer will, before there is an instant.
-    fn check(&self, schema: &SchemaRef, files: &AppendOptions) -> Result<()> {
-        self.new_writer(&pending_like(), Arc::new(NoTarget), files.clone())?
-            .check(schema)
-    }
-
-    fn new_writer(
-        &self,
-        pending: &Pending,
-        target: Arc<dyn crate::write::FileTarget>,
-        files: AppendOptions,
-    ) -> Result<AppendWriter> {
+    /// What checks columns and rows before there is an instant, and writes them once there is one.
+    fn writer(&self, files: AppendOptions) -> Result<AppendWriter> {
+        let none = InstantTime::from_wall_clock(chrono::NaiveDateTime::default());
         let config = &self.table.meta.config;
-        AppendWriter::new(config, &self.avro, &pending.time, files, target)
+        AppendWriter::new(config, &self.avro, &none, files, Arc::new(NoTarget))
     }
 
     /// Version 6 gets one file a call; a record index wants the keys, each of which is one row of the table.
@@ -226,16 +225,16 @@ impl Append {
         &self,
         pending: &Pending,
         markers: &Arc<Markers>,
-        files: AppendOptions,
-        first: Option<RecordBatch>,
+        files: AppendWriter,
+        first: Option<Prepared>,
         mut batches: BoxStream<'static, Result<RecordBatch>>,
     ) -> Result<Vec<WrittenFile>> {
         let storage = self.table.meta.storage.clone();
         let target = StoreTarget::new(storage, Arc::clone(markers), pending.time.clone());
-        let mut writer = self.new_writer(pending, Arc::new(target), files)?;
+        let mut writer = files.bound(&pending.time, Arc::new(target));
         let pushed = async {
             if let Some(first) = first {
-                writer.push(&first).await?;
+                writer.write(first).await?;
             }
             while let Some(batch) = batches.next().await {
                 writer.push(&batch?).await?;
@@ -385,14 +384,7 @@ async fn next_with_rows(
     Ok(None)
 }
 
-/// Something to check columns with: no file is ever opened for it.
-fn pending_like() -> Pending {
-    Pending {
-        time: crate::model::InstantTime::from_wall_clock(chrono::NaiveDateTime::default()),
-        action: Action::Commit,
-    }
-}
-
+/// Where nothing is written: see [`AppendWriter::bound`].
 struct NoTarget;
 
 #[async_trait::async_trait]

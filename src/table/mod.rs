@@ -16,6 +16,7 @@ mod explain;
 mod facts;
 mod listing;
 mod lookup;
+mod new_columns;
 mod open;
 mod paths;
 mod read;

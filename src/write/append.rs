@@ -83,6 +83,14 @@ impl Default for AppendOptions {
     }
 }
 
+/// Rows that were checked, with their keys and the numbers of their partitions.
+pub struct Prepared {
+    columns: Vec<ArrayRef>,
+    keys: Option<StringArray>,
+    partitions: Option<Vec<u32>>,
+    rows: usize,
+}
+
 /// Rows that go to a file between two looks at its size.
 const STEP: usize = 16 << 10;
 
@@ -186,16 +194,51 @@ impl AppendWriter {
         self.rows
     }
 
-    /// Adds rows.
-    ///
-    /// Errors: `Schema` for columns that are not the table's, `InvalidArgument` for keys and partition values that cannot be,
-    /// both with `field` and `rows`, counted from 0 over the call; `LimitExceeded`; those of the target.
+    /// The same writer for another instant and target; nothing has been written yet, though rows may be prepared.
+    #[must_use]
+    pub fn bound(mut self, instant: &InstantTime, target: Arc<dyn FileTarget>) -> Self {
+        let format = Format {
+            instant: instant.clone(),
+            ..self.format.as_ref().clone()
+        };
+        (self.format, self.target) = (Arc::new(format), target);
+        self
+    }
+
+    /// Adds rows: [`prepare`](Self::prepare) and [`write`](Self::write).
     pub async fn push(&mut self, batch: &RecordBatch) -> Result<()> {
+        let prepared = self.prepare(batch)?;
+        self.write(prepared).await
+    }
+
+    /// Checks rows without writing any.
+    ///
+    /// Errors: `Schema` for columns that are not the table's and values beyond their types, `InvalidArgument` for keys and
+    /// partition values that cannot be, all with `field` and `rows`, counted from 0 over the call.
+    pub fn prepare(&mut self, batch: &RecordBatch) -> Result<Prepared> {
         self.input.check(batch.schema_ref())?;
         let columns = self.input.columns(batch, self.rows)?;
         let keys = self.generator.keys(&columns, self.rows)?;
         let partitions = self.partitions.assign(&columns, self.rows)?;
         self.rows += batch.num_rows() as u64;
+        Ok(Prepared {
+            columns,
+            keys,
+            partitions,
+            rows: batch.num_rows(),
+        })
+    }
+
+    /// Writes rows that were prepared.
+    ///
+    /// Errors: `InvalidArgument` for a key that came before; `LimitExceeded`; those of the target.
+    pub async fn write(&mut self, prepared: Prepared) -> Result<()> {
+        let Prepared {
+            columns,
+            keys,
+            partitions,
+            rows,
+        } = prepared;
         match (&mut self.latest, keys) {
             (Some(latest), Some(keys)) => latest.hold(Held {
                 columns,
@@ -203,7 +246,6 @@ impl AppendWriter {
                 partitions,
             }),
             (_, keys) => {
-                let rows = batch.num_rows();
                 self.route(&columns, keys.as_ref(), partitions.as_deref(), rows)
                     .await
             }

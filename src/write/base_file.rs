@@ -15,7 +15,7 @@ use crate::model::{BaseFileName, BaseFormat, InstantTime, PartitionPath};
 use crate::timeline::payload::{RuntimeStats, WriteStat};
 
 /// What all files of a call share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Format {
     pub(super) schema: FileSchema,
     /// Avro JSON of the file's columns, meta fields among them.

@@ -1,10 +1,11 @@
 //! Batches checked against the table's columns.
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::columns::row_list;
-use super::normal::normal;
+use super::normal::{Manner, normal};
+use super::values::check_values;
 use crate::error::{Error, Result};
 use crate::model::meta_field::is_meta_field;
 use crate::schema::unknown_column;
@@ -17,6 +18,7 @@ pub(super) struct Input {
 }
 
 impl Input {
+    /// With `widen`, promotions that lose nothing are made, and a column that may be null may be missing.
     pub(super) fn new(schema: SchemaRef, widen: bool) -> Self {
         Self { schema, widen }
     }
@@ -36,35 +38,60 @@ impl Input {
                 return Err(unknown_column(&self.schema, field.name()));
             }
         }
-        for (at, wanted) in self.schema.fields().iter().enumerate() {
-            let Some((found, field)) = given.fields().find(wanted.name()) else {
-                return Err(Error::schema("the input lacks a column of the table")
-                    .context("field", wanted.name())
-                    .context("hint", "give the column, with nulls where it has no value"));
-            };
-            if found != at {
-                return Err(
+        let places = self.places(given)?;
+        for (wanted, place) in self.schema.fields().iter().zip(&places) {
+            if let Some(field) = place.and_then(|place| given.fields().get(place)) {
+                let none = arrow::array::new_empty_array(field.data_type());
+                normal(&none, wanted.data_type(), wanted.name(), self.manner(0))?;
+            }
+        }
+        match given.fields().len() > places.iter().flatten().count() {
+            true => Err(Error::schema("the input has a column twice")),
+            false => Ok(()),
+        }
+    }
+
+    /// Where the table's columns are in the input, which has them in the table's order.
+    fn places(&self, given: &Schema) -> Result<Vec<Option<usize>>> {
+        let mut next = 0;
+        let places = self.schema.fields().iter().enumerate().map(|(at, wanted)| {
+            match given.fields().find(wanted.name()) {
+                Some((found, _)) if found == next => {
+                    next += 1;
+                    Ok(Some(found))
+                }
+                Some(_) => Err(
                     Error::schema("the columns are in another order than the table's")
                         .context("field", wanted.name())
                         .context("hint", format!("it is column {at} of the table, from 0")),
-                );
+                ),
+                None if self.widen && wanted.is_nullable() => Ok(None),
+                None => Err(Error::schema("the input lacks a column of the table")
+                    .context("field", wanted.name())
+                    .context("hint", "give the column, with nulls where it has no value")),
             }
-            let none = arrow::array::new_empty_array(field.data_type());
-            normal(&none, wanted.data_type(), wanted.name(), self.widen)?;
+        });
+        places.collect()
+    }
+
+    fn manner(&self, first: u64) -> Manner {
+        Manner {
+            widen: self.widen,
+            first: Some(first),
         }
-        if given.fields().len() > self.schema.fields().len() {
-            return Err(Error::schema("the input has a column twice"));
-        }
-        Ok(())
     }
 
     /// The columns of a batch in the table's types. Row 0 is row `first` of the input.
     ///
-    /// Errors: as [`Self::check`]; `Schema` with the `rows` that lack a value the table requires.
+    /// Errors: as [`Self::check`]; `Schema` with the `rows` that lack a value the table requires, or hold one beyond its type.
     pub(super) fn columns(&self, batch: &RecordBatch, first: u64) -> Result<Vec<ArrayRef>> {
-        let pairs = self.schema.fields().iter().zip(batch.columns());
-        let columns = pairs.map(|(wanted, given)| {
-            let array = normal(given, wanted.data_type(), wanted.name(), self.widen)?;
+        let places = self.places(batch.schema_ref())?;
+        let pairs = self.schema.fields().iter().zip(places);
+        let columns = pairs.map(|(wanted, place)| {
+            let Some(given) = place.and_then(|place| batch.columns().get(place)) else {
+                return Ok(new_null_array(wanted.data_type(), batch.num_rows()));
+            };
+            let array = normal(given, wanted.data_type(), wanted.name(), self.manner(first))?;
             if !wanted.is_nullable() && array.null_count() > 0 {
                 let rows = (0..array.len()).filter(|row| array.is_null(*row));
                 let rows: Vec<u64> = rows.map(|row| first + row as u64).collect();
@@ -72,6 +99,7 @@ impl Input {
                     .context("field", wanted.name())
                     .context("rows", row_list(&rows)));
             }
+            check_values(&array, wanted.name(), first)?;
             Ok(array)
         });
         columns.collect()

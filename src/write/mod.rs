@@ -6,7 +6,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `append.rs` | [`AppendWriter`]: batches in, [`WrittenFile`]s out |
-//! | `input.rs`, `normal.rs` | batches checked against the table's columns; views, dictionaries and their like unfolded |
+//! | `input.rs`, `normal.rs`, `values.rs` | batches checked against the table's columns; views, dictionaries and their like unfolded; values that are beyond a type |
 //! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
 //! | `key_state.rs`, `latest.rs` | the keys of a call, and which of them came before; of the rows of a key the latest |
 //! | `base_file.rs` | one file being written: meta columns, Bloom filter, footer |
@@ -31,9 +31,10 @@ mod record_key;
 mod result_file;
 mod store_target;
 mod target;
+mod values;
 mod written;
 
-pub use append::{AppendOptions, AppendWriter, DuplicateKeys};
+pub use append::{AppendOptions, AppendWriter, DuplicateKeys, Prepared};
 pub use result_file::ResultFile;
 pub use store_target::StoreTarget;
 pub use target::{FileSink, FileTarget, OpenedFile};

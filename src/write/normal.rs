@@ -12,18 +12,29 @@ use arrow::datatypes::{
     TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 
+use super::columns::row_list;
 use crate::error::{Error, Result};
 use crate::schema::type_name;
 
+/// How arrays are brought to other types.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    /// Whether promotions that lose nothing are made.
+    pub(super) widen: bool,
+    /// The row of the input that an array's first value is of; none within lists.
+    pub(super) first: Option<u64>,
+}
+
 /// Brings `array` to `target`, the type that the table gives `field`.
 ///
-/// Errors: `Schema` with `field`, both types and what would help.
+/// Errors: `Schema` with `field`, both types and what would help, or the `rows` whose values would lose.
 pub(super) fn normal(
     array: &ArrayRef,
     target: &DataType,
     field: &str,
-    widen: bool,
+    manner: Manner,
 ) -> Result<ArrayRef> {
+    let widen = manner.widen;
     if array.data_type() == target {
         return Ok(array.clone());
     }
@@ -33,7 +44,7 @@ pub(super) fn normal(
     }
     let misfit = || misfit(array.data_type(), target, field, widen);
     match (unfolded.data_type(), target) {
-        (DataType::List(_), DataType::List(element)) => list(&unfolded, element, field, widen),
+        (DataType::List(_), DataType::List(element)) => list(&unfolded, element, field, manner),
         (DataType::Struct(_), DataType::Struct(fields)) => {
             let record = unfolded.as_struct();
             let columns = fields.iter().map(|wanted| {
@@ -42,7 +53,7 @@ pub(super) fn normal(
                 let given = given.ok_or_else(|| {
                     Error::schema("a field of a struct is missing").context("field", &name)
                 })?;
-                normal(given, wanted.data_type(), &name, widen)
+                normal(given, wanted.data_type(), &name, manner)
             });
             let columns: Vec<ArrayRef> = columns.collect::<Result<_>>()?;
             if let Some(extra) = record.column_names().get(fields.len()) {
@@ -56,7 +67,11 @@ pub(super) fn normal(
             let map = unfolded.as_map();
             let inner: ArrayRef = Arc::new(map.entries().clone());
             let renamed = rename_entries(&inner, entries).ok_or_else(misfit)?;
-            let inner = normal(&renamed, entries.data_type(), field, widen)?;
+            let inner = Manner {
+                first: None,
+                ..manner
+            };
+            let inner = normal(&renamed, entries.data_type(), field, inner)?;
             let data = unfolded.to_data().into_builder();
             let data = data
                 .data_type(target.clone())
@@ -72,7 +87,7 @@ pub(super) fn normal(
         }
         (given, target) if widen => {
             let given = given.clone();
-            widened(&unfolded, &given, target, field)?.ok_or_else(misfit)
+            widened(&unfolded, &given, target, (field, manner.first))?.ok_or_else(misfit)
         }
         _ => Err(misfit()),
     }
@@ -243,10 +258,14 @@ fn small(
     Some((OffsetBuffer::new(ScalarBuffer::from(narrow)), part.into()))
 }
 
-fn list(array: &ArrayRef, element: &Arc<Field>, field: &str, widen: bool) -> Result<ArrayRef> {
+fn list(array: &ArrayRef, element: &Arc<Field>, field: &str, manner: Manner) -> Result<ArrayRef> {
     let given = array.as_list::<i32>();
     let name = format!("{field}.element");
-    let values = normal(given.values(), element.data_type(), &name, widen)?;
+    let inner = Manner {
+        first: None,
+        ..manner
+    };
+    let values = normal(given.values(), element.data_type(), &name, inner)?;
     let list = arrow::array::ListArray::try_new(
         element.clone(),
         given.offsets().clone(),
@@ -288,7 +307,7 @@ fn widened(
     array: &ArrayRef,
     given: &DataType,
     target: &DataType,
-    field: &str,
+    at: (&str, Option<u64>),
 ) -> Result<Option<ArrayRef>> {
     use DataType::{
         Date64, Decimal128, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16,
@@ -326,34 +345,60 @@ fn widened(
         (Decimal128(p, s), Decimal128(precision, scale)) if s == scale && p <= precision => {
             return Ok(relabel(array, target));
         }
-        (Date64, DataType::Date32) => return days(array, field),
+        (Date64, DataType::Date32) => return days(array, at),
         (Timestamp(from, a), Timestamp(to, b)) if a.is_some() == b.is_some() => {
-            return finer(array, *from, *to, target, field);
+            return finer(array, *from, *to, target, at);
         }
         _ => return Ok(None),
     }))
 }
 
+/// An error of values that would lose, with the rows where they are.
+fn lossy(what: &str, (field, first): (&str, Option<u64>), rows: &[u64]) -> Error {
+    let error = Error::schema(what).context("field", field);
+    match first {
+        None => error,
+        Some(first) => {
+            let rows: Vec<u64> = rows.iter().map(|row| first + row).collect();
+            error.context("rows", row_list(&rows))
+        }
+    }
+}
+
+/// Numbers made of others, or the rows of those that cannot be; zero under a null.
+fn each<T: Default>(
+    values: &[i64],
+    nulls: Option<&NullBuffer>,
+    make: impl Fn(i64) -> Option<T>,
+) -> std::result::Result<Vec<T>, Vec<u64>> {
+    let (mut made, mut bad) = (Vec::with_capacity(values.len()), Vec::new());
+    for (row, value) in values.iter().enumerate() {
+        match nulls.is_none_or(|nulls| nulls.is_valid(row)) {
+            true => match make(*value) {
+                Some(value) => made.push(value),
+                None => bad.push(row as u64),
+            },
+            false => made.push(T::default()),
+        }
+    }
+    if bad.is_empty() { Ok(made) } else { Err(bad) }
+}
+
 /// Milliseconds of whole days as days.
-fn days(array: &ArrayRef, field: &str) -> Result<Option<ArrayRef>> {
+fn days(array: &ArrayRef, at: (&str, Option<u64>)) -> Result<Option<ArrayRef>> {
     let data = array.to_data();
     let Some(buffer) = data.buffers().first() else {
         return Ok(None);
     };
     let millis = ScalarBuffer::<i64>::new(buffer.clone(), data.offset(), data.len());
-    let nulls = array.nulls();
-    let valid = |row: usize| nulls.is_none_or(|nulls: &NullBuffer| nulls.is_valid(row));
-    let days = millis.iter().enumerate().map(|(row, millis)| {
-        let whole = millis % 86_400_000 == 0 || !valid(row);
-        i32::try_from(millis / 86_400_000).ok().filter(|_| whole)
-    });
-    let days: Option<Vec<i32>> = days.collect();
-    let Some(days) = days else {
-        return Err(
-            Error::schema("a date with a time of day would lose it").context("field", field)
-        );
+    let day = |millis: i64| {
+        let days = i32::try_from(millis / 86_400_000).ok();
+        days.filter(|_| millis % 86_400_000 == 0)
     };
-    let days = arrow::array::PrimitiveArray::<Date32Type>::new(days.into(), nulls.cloned());
+    let days = each(&millis, array.nulls(), day);
+    let days = days.map_err(|rows| lossy("a date with a time of day would lose it", at, &rows))?;
+    let nulls = array.nulls().cloned();
+    let days = arrow::array::PrimitiveArray::<Date32Type>::new(days.into(), nulls);
     Ok(Some(Arc::new(days)))
 }
 
@@ -363,7 +408,7 @@ fn finer(
     from: TimeUnit,
     to: TimeUnit,
     target: &DataType,
-    field: &str,
+    at: (&str, Option<u64>),
 ) -> Result<Option<ArrayRef>> {
     let (counts, factor) = match (from, to) {
         (TimeUnit::Second, TimeUnit::Millisecond) => (seconds(array), 1000),
@@ -378,19 +423,9 @@ fn finer(
         _ => return Ok(None),
     };
     let nulls = array.nulls().cloned();
-    let valid = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
-    let finer = counts
-        .iter()
-        .enumerate()
-        .map(|(row, count)| match valid(row) {
-            true => count.checked_mul(factor),
-            false => Some(0),
-        });
-    let Some(finer) = finer.collect::<Option<Vec<i64>>>() else {
-        return Err(
-            Error::schema("a timestamp is too far for the table's unit").context("field", field)
-        );
-    };
+    let finer = each(&counts, nulls.as_ref(), |count| count.checked_mul(factor));
+    let far = |rows: Vec<u64>| lossy("a timestamp is too far for the table's unit", at, &rows);
+    let finer = finer.map_err(far)?;
     let finer: ArrayRef = Arc::new(Int64Array::new(finer.into(), nulls));
     Ok(relabel(&finer, target))
 }

@@ -6,11 +6,13 @@ mod support;
 
 mod append;
 mod create;
+mod damaged_input;
 mod for_spark;
 mod result_file;
 mod service_stops;
 mod skipping;
 mod stops;
+mod widen;
 
 use std::sync::Arc;
 

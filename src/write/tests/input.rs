@@ -529,3 +529,68 @@ fn a_nan_leaves_no_bounds() {
     );
     assert_eq!((column.null_count, column.value_count), (1, 3));
 }
+
+#[test]
+fn values_beyond_their_type_are_refused_with_their_rows() {
+    use arrow::array::{Decimal128Array, Time32MillisecondArray, Time64MicrosecondArray};
+    let decimal = |name: &str, values: Vec<Option<i128>>| {
+        let array = Decimal128Array::from(values)
+            .with_precision_and_scale(38, 2)
+            .unwrap();
+        // What Arrow lets pass: the type says four digits, and the values have more.
+        let data = array
+            .to_data()
+            .into_builder()
+            .data_type(DataType::Decimal128(4, 2))
+            .build();
+        (name.to_owned(), arrow::array::make_array(data.unwrap()))
+    };
+    let refused = |fields: &str, name: &str, given: ArrayRef, field: &str, rows: &str| {
+        let error = failure(fields, &[(name, given)], false);
+        let found = (error.kind(), error.get("field"), error.get("rows"));
+        assert_eq!(found, (ErrorKind::Schema, Some(field), Some(rows)));
+    };
+    let fields = |inner: &str| format!(r#"{{"name":"d","type":["null",{inner}],"default":null}}"#);
+    let of_four = r#"{"type":"bytes","logicalType":"decimal","precision":4,"scale":2}"#;
+    let (name, values) = decimal(
+        "d",
+        vec![Some(9999), Some(10_000), None, Some(-10_000), Some(-9999)],
+    );
+    refused(&fields(of_four), &name, values, "d", "1, 3");
+
+    let times = Time32MillisecondArray::from(vec![0, 86_399_999, 86_400_000, -1]);
+    let time = r#"{"type":"int","logicalType":"time-millis"}"#;
+    refused(&fields(time), "d", Arc::new(times), "d", "2, 3");
+    let times = Time64MicrosecondArray::from(vec![Some(86_400_000_000), None, Some(0)]);
+    let time = r#"{"type":"long","logicalType":"time-micros"}"#;
+    refused(&fields(time), "d", Arc::new(times), "d", "0");
+
+    let item = Arc::new(Field::new("element", DataType::Decimal128(4, 2), true));
+    let (_, values) = decimal(
+        "d",
+        vec![Some(10_000), Some(1), Some(10_000), Some(2), Some(10_000)],
+    );
+    let nulls = vec![true, false, true].into();
+    let offsets = OffsetBuffer::from_lengths([2, 1, 2]);
+    let list = ListArray::new(item, offsets, values, Some(nulls)).slice(1, 2);
+    let array = format!(r#"{{"type":"array","items":["null",{of_four}]}}"#);
+    // The first list is sliced away, and what lies under the null of the second is not written.
+    refused(&fields(&array), "d", Arc::new(list), "d.element", "1");
+}
+
+#[test]
+fn dates_and_timestamps_that_would_lose_are_refused_with_their_rows() {
+    use arrow::array::Date64Array;
+    let failure = |kind: &str, given: ArrayRef| {
+        let fields = format!(r#"{{"name":"d","type":["null",{kind}],"default":null}}"#);
+        let error = failure(&fields, &[("d", given)], true);
+        (error.kind(), error.get("rows").map(str::to_owned))
+    };
+    let dates = Date64Array::from(vec![Some(86_400_000), Some(1), None, Some(i64::MAX)]);
+    let date = r#"{"type":"int","logicalType":"date"}"#;
+    let rows = |rows: &str| (ErrorKind::Schema, Some(rows.to_owned()));
+    assert_eq!(failure(date, Arc::new(dates)), rows("1, 3"));
+    let times = TimestampMillisecondArray::from(vec![Some(0), None, Some(i64::MAX)]);
+    let time = r#"{"type":"long","logicalType":"local-timestamp-micros"}"#;
+    assert_eq!(failure(time, Arc::new(times)), rows("2"));
+}
