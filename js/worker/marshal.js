@@ -1,7 +1,7 @@
 // What cannot be posted, in a form that can: functions become numbers, and calls go back to where they are.
 import { HudiError } from '../errors.js';
 
-/** @typedef {(fn: number, args: unknown[]) => Promise<unknown>} Call @typedef {{ keep: (fn: Function) => number }} Functions */
+/** @typedef {(fn: number, args: unknown[]) => Promise<unknown>} Call @typedef {{ keep: (fn: Function) => number, drop: (fn: number) => void }} Functions */
 
 const mark = { fn: 'hudi:function', response: 'hudi:response', url: 'hudi:url' };
 
@@ -29,7 +29,25 @@ export function packed(value, functions) {
 function packedStore(/** @type {any} */ store, /** @type {Functions} */ functions) {
   const methods = ['get', 'list', 'put', 'delete'].filter((name) => typeof store[name] === 'function');
   const bound = methods.map((name) => [name, packed((/** @type {any} */ ...args) => store[name](...args), functions)]);
-  return { capabilities: { ...store.capabilities }, ...Object.fromEntries(bound) };
+  const upload = async (/** @type {string} */ path) => lentUpload(await store.upload(path), functions);
+  const large = typeof store.upload === 'function' ? { upload: packed(upload, functions) } : {};
+  return { capabilities: { ...store.capabilities }, ...Object.fromEntries(bound), ...large };
+}
+
+/** An upload whose end is asked for from there: its functions are kept until then. */
+function lentUpload(/** @type {any} */ upload, /** @type {Functions} */ functions) {
+  const drop = () => kept.forEach(functions.drop);
+  const lent = {
+    write: (/** @type {Uint8Array} */ part) => upload.write(part),
+    async complete() {
+      const { etag } = (await upload.complete()) ?? {};
+      drop();
+      return { etag };
+    },
+    abort: () => Promise.resolve(upload.abort()).finally(drop),
+  };
+  const kept = Object.values(lent).map(functions.keep);
+  return Object.fromEntries(Object.keys(lent).map((name, i) => [name, { [mark.fn]: kept[i] }]));
 }
 
 /**
@@ -42,15 +60,15 @@ function packedStore(/** @type {any} */ store, /** @type {Functions} */ function
 export function unpacked(value, call) {
   if (!isPlain(value)) return value;
   const [fn, url, response] = [value[mark.fn], value[mark.url], value[mark.response]];
-  if (typeof fn === 'number') return (/** @type {unknown[]} */ ...args) => answered(call(fn, args.map(sendable)));
+  if (typeof fn === 'number') return (/** @type {unknown[]} */ ...args) => answered(call(fn, args.map(sendable)), call);
   if (typeof url === 'string') return new URL(url);
   if (response !== undefined) return new Response(response.body, response);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, unpacked(inner, call)]));
 }
 
 /** What a callback gives: a promise, which a caller that expects an async iterable may walk as well. */
-function answered(/** @type {Promise<unknown>} */ reply) {
-  const value = reply.then((found) => unpacked(found, () => Promise.reject(new Error('a function inside of an answer'))));
+function answered(/** @type {Promise<unknown>} */ reply, /** @type {Call} */ call) {
+  const value = reply.then((found) => unpacked(found, call));
   return Object.assign(value, {
     async *[Symbol.asyncIterator]() {
       yield* /** @type {Iterable<unknown>} */ (await value);

@@ -92,15 +92,11 @@ export class RemoteEngine {
    * @returns {Promise<any>}
    */
   async open(how, uri, options, { signal, onProgress, onRequest }) {
-    const keep = (/** @type {Function} */ fn) => {
-      const number = this.#next++;
-      this.#functions.set(number, fn);
-      return number;
-    };
+    const functions = { keep: (/** @type {Function} */ fn) => this.lend(fn), drop: (/** @type {number} */ number) => this.unlend(number) };
     const event = sink(onRequest, onProgress);
     return this.run(signal, (_, cancel) => {
       cancel.waits = how === 'create';
-      return this.ask(cancel.id, { do: how, uri, options: packed(options, { keep }) }, event);
+      return this.ask(cancel.id, { do: how, uri, options: packed(options, functions) }, event);
     });
   }
 
