@@ -3,7 +3,7 @@
 // happens in a task it escapes through queueMicrotask and ends a Node process. So every way into wasm goes through
 // `#enter`, which ends the instance at the first throw.
 import { HudiError, aborted, fromEngine } from './errors.js';
-import { acquire, hasLocks } from './locks.js';
+import { Locks, hasLocks } from './locks.js';
 
 /** @typedef {import('./glue.d.ts').Glue} Glue */
 
@@ -23,6 +23,7 @@ export class Engine {
   /** @type {{ code: 'INTERNAL' | 'OUT_OF_MEMORY', message: string, cause: unknown } | undefined} */
   #death;
   #depth = 0;
+  #locks = new Locks();
   /** Calls that wait for wasm; each is told when the instance dies. @type {Set<(error: HudiError) => void>} */
   #pending = new Set();
   /** @type {Record<string, unknown>} */
@@ -56,7 +57,7 @@ export class Engine {
     this.#glue._boot((text) => {
       this.#panic ??= text;
     });
-    if (hasLocks()) this.#glue._locks(acquire);
+    if (hasLocks()) this.#glue._locks(this.#locks.acquire);
     if (this.#death !== undefined) throw this.#fault();
   }
 
@@ -182,6 +183,7 @@ export class Engine {
     const noMemory = this.#panic === undefined && (this.#outOfMemory() || /allocation failed|out of memory/i.test(text));
     const message = noMemory ? 'the engine ran out of memory' : `the engine failed: ${this.#panic ?? text}`;
     this.#death = { code: noMemory ? 'OUT_OF_MEMORY' : 'INTERNAL', message, cause: thrown };
+    this.#locks.end();
     for (const fail of [...this.#pending]) fail(this.#fault());
     // Later, since wasm frames further up may still be on their way out.
     queueMicrotask(() => this.#release());

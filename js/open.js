@@ -2,6 +2,7 @@ import { engineCache } from './cache/persistent.js';
 import { invalid } from './errors.js';
 import { Handle, sink } from './handle.js';
 import { createOptions, openOptions } from './options.js';
+import { isPrivate } from './stores/directory.js';
 import { engineStore } from './stores.js';
 import { engine } from './wasm.js';
 
@@ -37,7 +38,7 @@ async function handleOf(uri, { json, storage: given, cache, onRequest, onProgres
   const place = placeOf(base, given, cache);
   const kept = engineCache(cache, place);
   const event = sink(onRequest, onProgress);
-  const words = JSON.stringify({ canonicalUri: canonicalOf(base), ...JSON.parse(json), lock: lockOf(place, given) });
+  const words = JSON.stringify({ canonicalUri: canonicalOf(base), ...JSON.parse(json), lock: lockOf(place, given), withinOrigin: await isWithinOrigin(given) });
   const host = await engine();
   const raw = await host.run(signal, (glue, cancel) => start({ base, storage, kept, json: words, cancel, event }, glue));
   return { handle: new Handle(host, raw, onRequest), uri: base, storageOptions: shown(storage) };
@@ -46,6 +47,11 @@ async function handleOf(uri, { json, storage: given, cache, onRequest, onProgres
 /** The name of a table among locks: the same in every handle and every tab. Two tables that share one wait for each other, no more. */
 function lockOf(/** @type {string} */ place, /** @type {import('./index.d.ts').OpenOptions['storage']} */ storage) {
   return storage !== undefined && 'type' in storage && storage.type === 'directory' ? `directory ${storage.handle?.name}` : place;
+}
+
+/** Whether nothing but the tabs of this origin reaches a table's place: who holds its lock knows that a pending write has failed. */
+async function isWithinOrigin(/** @type {import('./index.d.ts').OpenOptions['storage']} */ storage) {
+  return storage !== undefined && 'type' in storage && storage.type === 'directory' && isPrivate(storage.handle);
 }
 
 /**

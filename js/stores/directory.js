@@ -145,7 +145,7 @@ async function arrive(folder, name) {
 const fileMethods = () => /** @type {any} */ (globalThis).FileSystemFileHandle?.prototype ?? {};
 
 /** Whether a folder lies in the private file system of the origin. */
-async function isPrivate(/** @type {FileSystemDirectoryHandle} */ folder) {
+export async function isPrivate(/** @type {FileSystemDirectoryHandle} */ folder) {
   const top = await globalThis.navigator?.storage?.getDirectory?.().catch(() => undefined);
   return top !== undefined && (await top.resolve(folder).catch(() => null)) !== null;
 }

@@ -37,6 +37,7 @@ pub struct TableLock {
     provider: Arc<dyn LockProvider>,
     key: String,
     wait_millis: u32,
+    over_all: bool,
 }
 
 impl std::fmt::Debug for TableLock {
@@ -52,6 +53,7 @@ impl TableLock {
             provider,
             key: key.into(),
             wait_millis: WAIT_MILLIS,
+            over_all: false,
         }
     }
 
@@ -67,6 +69,20 @@ impl TableLock {
             wait_millis,
             ..self
         }
+    }
+
+    /// The same lock, which nobody writes without: whoever holds it knows that a pending write has failed.
+    #[must_use]
+    pub fn over_all(self) -> Self {
+        Self {
+            over_all: true,
+            ..self
+        }
+    }
+
+    /// Whether nobody writes without it.
+    pub fn is_over_all(&self) -> bool {
+        self.over_all
     }
 
     /// The name of the table among locks.

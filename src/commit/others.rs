@@ -22,13 +22,17 @@ struct LockFile {
 }
 
 /// Refuses a single writer where others show: a lock file that is valid, a heartbeat that still beats, or a pending
-/// instant younger than a heartbeat may be old and not of this process. What is older is a failed write, and rolled back.
+/// instant younger than a heartbeat may be old and not of this process. What is older is a failed write, and rolled back; under
+/// a lock that nobody writes without, whatever is pending.
 ///
 /// `hoodie.client.heartbeat.interval_in_ms` (60000) times `hoodie.client.heartbeat.tolerable.misses` (2) is that age.
 ///
 /// Errors: `WriteConflict` with what was found; those of the storage.
 pub async fn refuse_other_writers(meta: &MetaClient, writer: &Writer) -> Result<()> {
     refuse_lock(meta).await?;
+    if writer.lock.is_over_all() {
+        return Ok(());
+    }
     let interval = writer.number("hoodie.client.heartbeat.interval_in_ms", 60_000);
     let misses = writer.number("hoodie.client.heartbeat.tolerable.misses", 2);
     let young = interval.saturating_mul(misses);

@@ -24,14 +24,14 @@ pub fn locks(acquire: Function) {
     ACQUIRE.with_borrow_mut(|kept| *kept = Some(acquire));
 }
 
-/// The lock of a table: over all tabs where the host has such locks, else inside this process.
-pub(super) fn lock_of(key: &str) -> TableLock {
-    let has = ACQUIRE.with_borrow(Option::is_some);
-    let provider: Arc<dyn LockProvider> = match has {
-        true => Arc::new(HostLocks),
-        false => Arc::new(InProcessLocks),
-    };
-    TableLock::new(provider, key)
+/// The lock of a table: over all tabs where the host has such locks, else inside this process. `within` says that nothing but the
+/// tabs of this origin reaches the table's place.
+pub(super) fn lock_of(key: &str, within: bool) -> TableLock {
+    match (ACQUIRE.with_borrow(Option::is_some), within) {
+        (true, true) => TableLock::new(Arc::new(HostLocks), key).over_all(),
+        (true, false) => TableLock::new(Arc::new(HostLocks), key),
+        (false, _) => TableLock::new(Arc::new(InProcessLocks), key),
+    }
 }
 
 struct HostLocks;

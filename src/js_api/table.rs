@@ -359,6 +359,8 @@ pub(super) struct StorageWords {
     cache: CacheWords,
     /// The name of the table's place among locks.
     lock: Option<String>,
+    /// Whether nothing but the tabs of this origin reaches it.
+    within_origin: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -371,7 +373,8 @@ struct CacheWords {
 
 impl StorageWords {
     pub(super) fn lock(&self) -> Option<TableLock> {
-        self.lock.as_deref().map(lock_of)
+        let key = self.lock.as_deref()?;
+        Some(lock_of(key, self.within_origin))
     }
 
     pub(super) fn over(self, mut options: StorageOptions) -> StorageOptions {

@@ -11,20 +11,21 @@ use crate::host::Zone;
 use crate::storage::{Storage, StorageOptions};
 use crate::support::{block_on, put, store};
 
-async fn check(store: &Arc<InMemory>) -> Result<()> {
+async fn check(store: &Arc<InMemory>, over_all: bool) -> Result<()> {
     let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
     let meta = MetaClient::load(storage.clone()).await.unwrap();
     assert_eq!(meta.config.timeline_zone(), TimelineZone::Local);
+    let lock = TableLock::in_process(&storage);
     let writer = Writer {
         clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
-        lock: TableLock::in_process(&storage),
+        lock: if over_all { lock.over_all() } else { lock },
         options: Properties::new(),
     };
     refuse_other_writers(&meta, &writer).await
 }
 
 fn refusal(store: &Arc<InMemory>) -> Option<String> {
-    let error = block_on(check(store)).err()?;
+    let error = block_on(check(store, false)).err()?;
     assert_eq!(error.kind().code(), "WRITE_CONFLICT");
     Some(error.message().to_owned())
 }
@@ -77,5 +78,7 @@ fn a_pending_instant_counts_while_it_is_young() {
             Vec::new(),
         );
         assert_eq!(refusal(&store).is_some(), refuses, "{name} {age} s ago");
+        // Under a lock that nobody writes without, whoever left it is gone.
+        assert!(block_on(check(&store, true)).is_ok(), "{name}");
     }
 }
