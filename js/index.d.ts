@@ -86,6 +86,20 @@ export const HudiReadConfig: {
   readonly StartTimestamp: 'hoodie.read.start.timestamp'; readonly EndTimestamp: 'hoodie.read.end.timestamp';
   readonly StreamBatchSize: 'hoodie.read.stream.batch_size'; readonly UseReadOptimizedMode: 'hoodie.read.use.read_optimized.mode';
 };
+/** Keys of hoodie.properties, as hudiOptions() gives them. */
+export const HudiTableConfig: {
+  readonly BaseFileFormat: 'hoodie.table.base.file.format'; readonly Checksum: 'hoodie.table.checksum'; readonly CreateSchema: 'hoodie.table.create.schema';
+  readonly DatabaseName: 'hoodie.database.name'; readonly DropsPartitionFields: 'hoodie.datasource.write.drop.partition.columns';
+  readonly IsHiveStylePartitioning: 'hoodie.datasource.write.hive_style_partitioning';
+  readonly IsPartitionPathUrlencoded: 'hoodie.datasource.write.partitionpath.urlencode'; readonly KeyGeneratorClass: 'hoodie.table.keygenerator.class';
+  readonly KeyGeneratorType: 'hoodie.table.keygenerator.type'; readonly MetadataPartitions: 'hoodie.table.metadata.partitions';
+  readonly OrderingFields: 'hoodie.table.ordering.fields'; readonly PartitionFields: 'hoodie.table.partition.fields';
+  readonly PopulatesMetaFields: 'hoodie.populate.meta.fields'; readonly PrecombineField: 'hoodie.table.precombine.field';
+  readonly RecordKeyFields: 'hoodie.table.recordkey.fields'; readonly RecordMergeMode: 'hoodie.record.merge.mode'; readonly TableName: 'hoodie.table.name';
+  readonly TableType: 'hoodie.table.type'; readonly TableVersion: 'hoodie.table.version'; readonly TimelineHistoryPath: 'hoodie.timeline.history.path';
+  readonly TimelineLayoutVersion: 'hoodie.timeline.layout.version'; readonly TimelinePath: 'hoodie.timeline.path';
+  readonly TimelineTimezone: 'hoodie.table.timeline.timezone';
+};
 
 export interface CallOptions { signal?: AbortSignal; onProgress?: (event: HudiProgress) => void }
 export interface ReadOptionsInit extends CallOptions {
@@ -272,10 +286,18 @@ export interface HudiTimeline {
   getLatestCommitTimestamp(): string | undefined;
   /** All actions and states of the active timeline; costs a request for each rollback. */
   getInstants(options?: TimelineQuery): Promise<TimelineEntry[]>;
+  /** What each completed write of the active timeline did; costs a request for each that is asked for. */
+  showCommits(options?: TimelineQuery): Promise<CommitRow[]>;
   /** Completed or pending, of every action: Avro, JSON or a plan. */
   getInstantMetadataInJson(instant: HudiInstant, options?: CallOptions): Promise<string>;
   getLatestAvroSchema(): Promise<string>;
   getLatestSchema(): Promise<HudiSchema>;
+}
+/** A row of Spark's show_commits, by its columns: bytes and counts. */
+export interface CommitRow {
+  readonly commitTime: string; readonly stateTransitionTime?: string; readonly action: string; readonly totalBytesWritten: number;
+  readonly totalFilesAdded: number; readonly totalFilesUpdated: number; readonly totalPartitionsWritten: number;
+  readonly totalRecordsWritten: number; readonly totalUpdateRecordsWritten: number; readonly totalErrors: number;
 }
 export interface HudiSchema { readonly ipc: Uint8Array<ArrayBuffer>; readonly fields: readonly { name: string; type: string; nullable: boolean; metadata: Record<string, string> }[] }
 

@@ -7,5 +7,6 @@ export { HudiQueryType, HudiReadConfig, HudiReadOptions } from './options.js';
 export { toParquet } from './parquet.js';
 export { createObjectStore } from './stores.js';
 export { HudiTable } from './table.js';
+export { HudiTableConfig } from './table_config.js';
 export { version } from './version.js';
 export { init, initSync } from './wasm.js';

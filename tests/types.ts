@@ -9,12 +9,13 @@ import { HudiQueryType, HudiReadConfig, HudiReadOptions } from '../js/options.js
 import { toParquet } from '../js/parquet.js';
 import { createObjectStore } from '../js/stores.js';
 import { HudiTable } from '../js/table.js';
+import { HudiTableConfig } from '../js/table_config.js';
 import { version } from '../js/version.js';
 import { init, initSync } from '../js/wasm.js';
 
 /** What a module makes must be what the types say, in what goes in and in what comes out. */
 const surface: Omit<typeof said, 'HudiTable' | 'HudiTableBuilder' | 'HudiFileGroupReader' | 'HudiError' | 'HudiReadOptions'> = {
-  HudiQueryType, HudiReadConfig, col, createObjectStore, init, initSync, parseFilters, toParquet, version,
+  HudiQueryType, HudiReadConfig, HudiTableConfig, col, createObjectStore, init, initSync, parseFilters, toParquet, version,
 };
 
 // Constructors are private in the types or take more in js/, so the classes are held by what they are called with.

@@ -32,6 +32,33 @@ test('import and require give the same names, and those of the types', async () 
   assert.deepEqual(Object.keys(slim).sort(), typed);
 });
 
+test('showCommits sums up what each write says of itself', async () => {
+  const rows = async (/** @type {string} */ name, /** @type {any} */ query) => (await hudi.HudiTable.open(await unpack(name))).getTimeline().showCommits(query);
+  const row = (/** @type {any} */ { commitTime: _begun, stateTransitionTime: _done, ...rest }) => Object.values(rest);
+  // Of the bodies that Spark wrote: bytes, files added and updated, partitions, records, updates, errors.
+  assert.deepEqual((await rows('v6_cow_parts', {})).map(row), [
+    ['commit', 11381, 0, 1, 1, 6, 0, 0],
+    ['commit', 22602, 0, 2, 2, 6, 0, 0],
+    ['commit', 22631, 0, 2, 2, 8, 3, 0],
+    ['commit', 33959, 3, 0, 3, 12, 0, 0],
+  ]);
+  const [newest, ...more] = await rows('v9_mor_compacted', { limit: 1 });
+  assert.deepEqual(newest, {
+    ...{ commitTime: '20261129204852513', stateTransitionTime: '20261129204856091', action: 'deltacommit', totalBytesWritten: 12307, totalFilesAdded: 1 },
+    ...{ totalFilesUpdated: 1, totalPartitionsWritten: 1, totalRecordsWritten: 3, totalUpdateRecordsWritten: 2, totalErrors: 0 },
+  });
+  assert.deepEqual(more, []);
+  assert.deepEqual((await rows('v9_mor_compacted', { actions: ['commit'] })).map(row), [['commit', 434639, 0, 1, 1, 4, 2, 0]]);
+  assert.deepEqual((await rows('v9_cow_clustered', { desc: false, start: '20261129204948683' })).map(({ action }) => action), ['replacecommit', 'commit']);
+});
+
+test('HudiTableConfig names what tables have', async () => {
+  const seen = new Set();
+  for (const name of ['v6_cow_legacy', 'v9_mor_event_time']) Object.keys((await hudi.HudiTable.open(await unpack(name))).hudiOptions()).forEach((key) => seen.add(key));
+  const strange = Object.values(hudi.HudiTableConfig).filter((key) => !seen.has(key));
+  assert.deepEqual(strange, [hudi.HudiTableConfig.CreateSchema]);
+});
+
 test('require reads a table as import does', async () => {
   const source = `
     const { HudiTable } = require('hudi-wasm');

@@ -257,6 +257,25 @@ test('a signal that comes once the completed file is on its way is not heeded', 
   assert.deepEqual(await rowsOf(await table.refresh()), ['1 Oslo', '2 null']);
 });
 
+test('a rollback whose plan is being written is carried out, whatever its signal says; before that it ends', async () => {
+  const { uri, storage } = kinds.memory();
+  const store = /** @type {any} */ (storage);
+  const table = await hudi.HudiTable.create(uri, { ...create, storage });
+  const { instant = '' } = await table.append(some);
+  const put = store.put;
+  const controller = new AbortController();
+  store.put = async (/** @type {string} */ path, /** @type {any[]} */ ...rest) => {
+    if (path.endsWith('.rollback.requested')) controller.abort();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return put.call(store, path, ...rest);
+  };
+  await assert.rejects(table.rollback(instant, { signal: AbortSignal.abort() }), code('ABORTED'));
+  assert.deepEqual(await rowsOf(await table.refresh()), ['1 Oslo', '2 null']);
+  assert.equal((await table.rollback(instant, { signal: controller.signal })).state, 'COMPLETED');
+  assert.ok(controller.signal.aborted);
+  assert.deepEqual(await rowsOf(await table.refresh()), []);
+});
+
 test('a result is one Parquet file, whose rows are the same', async () => {
   const { uri, storage } = kinds.memory();
   const store = /** @type {import('../../js/index.d.ts').ObjectStore} */ (storage);
