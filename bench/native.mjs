@@ -1,26 +1,32 @@
 // Measures hudi-wasm in Node beside native hudi-core, files on the local disk, one core each: `npm run bench:native`.
 //
-// `--case mor-all,mor-2` takes some cases alone, `--runs 9` more turns, `--no-build` measures dist/ as it is.
+// `--case mor-all,append-gzip` takes some cases alone, `--runs 9` more turns, `--no-build` measures dist/ as it is.
 //
 // First use builds the native reader (8 minutes, needs protoc: apt install protobuf-compiler libprotobuf-dev) and has real Spark write the
 // tables; both stay in the user's cache folder. What is timed: from nothing open to the rows in Arrow, in JavaScript on one side and in
 // Rust on the other. The two take turns, each in a process of its own that is pinned to one core.
+//
+// A write appends the million rows of cow1 to a new table with keys: base files with meta columns and Bloom filters, and a metadata
+// table with files, column_stats and record_index, the commit included, the making of the table not. The two differ in this: the rows
+// are Arrow in memory on their side, and IPC bytes that are decoded on ours; we look for keys that come twice; we sync each file to
+// the disk; they make nine files by an estimate of a row's size, we one by what it has; their record index is not compressed; both
+// deflate, they at level 6, we at 4.
 //
 // Then the table with logs as of three of its commits, hudi-wasm alone: time over log rows, and the memory of the engine.
 //
 // Ends with code 1 where hudi-wasm takes more than a case allows.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
 import { must, root } from '../scripts/lib/run.mjs';
 import { setup } from '../scripts/setup.mjs';
-import { here, kept, median, table } from './tables.mjs';
+import { here, kept, median, rowsOf, table } from './tables.mjs';
 
-/** @typedef {{ table: string, columns?: string[], filters?: string[][], start?: string, asOf?: string }} Work */
+/** @typedef {{ table: string, columns?: string[], filters?: string[][], start?: string, asOf?: string, rows?: string, append?: string, codec?: string }} Work */
 /** @typedef {{ ms: number, rows: number, sum: number, requests?: number, bytes?: number, wasmMB?: number, error?: string }} Outcome */
 
 const two = ['city', 'price'];
@@ -40,6 +46,16 @@ const cases = {
   'mor-last-commit': { table: 'mor', bar: 0.5, bytes: 0.3, work: {}, last: true },
   'cow-one-key': { table: 'cow', bar: 0.5, work: { columns: ['id', ...two], filters: [key] } },
   'cowp-one-partition': { table: 'cowp', bar: 1, work: { filters: [['shop', '=', 'shop-07']] } },
+};
+
+/**
+ * `bar` is the part of the peer's time that may be taken, `metadata` that of the bytes beside the base files.
+ *
+ * @type {Record<string, { codec: string, bar: number, metadata: number }>}
+ */
+const writes = {
+  'append-gzip': { codec: 'gzip', bar: 0.9, metadata: 0.35 },
+  'append-snappy': { codec: 'snappy', bar: 0.9, metadata: 0.35 },
 };
 
 /** The native reader, built when it is not there. */
@@ -87,7 +103,8 @@ async function commits(/** @type {string} */ folder) {
   return completed.sort((a, b) => a.time.localeCompare(b.time));
 }
 
-const reader = () => worker([process.execPath, '--expose-gc', path.join(here, 'local_reader.mjs')]);
+const inNode = (/** @type {string} */ script) => worker([process.execPath, '--expose-gc', path.join(here, script)]);
+const reader = () => inNode('local_reader.mjs');
 
 /** Lets the two take turns on one case. */
 async function measure(/** @type {string} */ name, /** @type {number} */ runs) {
@@ -109,6 +126,62 @@ async function measure(/** @type {string} */ name, /** @type {number} */ runs) {
   if (answers.size !== 1) throw new Error(`${name}: they read different rows: ${[...answers].join('; ')}`);
   return outcomes;
 }
+
+/** Bytes of base files, and of everything else. */
+async function sizes(/** @type {string} */ folder) {
+  let [data, metadata] = [0, 0];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { size } = await stat(path.join(entry.parentPath, entry.name));
+    if (entry.name.endsWith('.parquet') && !entry.parentPath.includes('.hoodie')) data += size;
+    else metadata += size;
+  }
+  return { data, metadata };
+}
+
+/** Lets the two take turns on one append, each time to a new table. */
+async function measureWrite(/** @type {string} */ name, /** @type {number} */ runs) {
+  const { codec, bar, metadata: most } = writes[name];
+  const source = await table('cow1');
+  const rows = await rowsOf(source);
+  const workers = { ours: inNode('local_writer.mjs'), native: worker([await native()]) };
+  /** @type {Record<string, Outcome[]>} */
+  const outcomes = { ours: [], native: [] };
+  /** @type {Record<string, { data: number, metadata: number }>} */
+  const written = {};
+  try {
+    for (let turn = 0; turn <= runs; turn += 1) {
+      for (const [who, { run }] of Object.entries(workers)) {
+        const append = path.join(kept, `appended-${who}`);
+        await rm(append, { recursive: true, force: true });
+        outcomes[who].push(await run({ table: source, rows, append, codec }));
+        written[who] = await sizes(append);
+        await rm(append, { recursive: true, force: true });
+      }
+      process.stderr.write('.');
+    }
+  } finally {
+    for (const { stop } of Object.values(workers)) stop();
+  }
+  const [mine, theirs] = [outcomes.ours, outcomes.native].map((list) => median(list.slice(1).map(({ ms }) => ms)));
+  const { rows: count, requests, wasmMB } = outcomes.ours.at(-1) ?? outcomes.ours[0];
+  if (outcomes.native.some(({ rows }) => rows !== count)) throw new Error(`${name}: they wrote different rows`);
+  const [ratio, share] = [mine / theirs, written.ours.metadata / written.native.metadata];
+  const mb = (/** @type {number} */ bytes) => +(bytes / 1e6).toFixed(2);
+  const line = {
+    case: name, rows: count, 'hudi-wasm first': Math.round(outcomes.ours[0].ms), 'hudi-wasm': +mine.toFixed(0), 'hudi-core': +theirs.toFixed(0), ratio: ratio.toFixed(2), bar,
+    'base MB': mb(written.ours.data), 'its base MB': mb(written.native.data), 'metadata MB': mb(written.ours.metadata), 'its metadata MB': mb(written.native.metadata),
+    requests, 'wasm MB': wasmMB,
+  };
+  const short = [];
+  if (ratio > bar) short.push(`${name}: ${ratio.toFixed(2)} of the time of hudi-core, where ${bar} is the bar`);
+  if (share > most) short.push(`${name}: ${share.toFixed(2)} of the metadata of hudi-core, where ${most} is the bar`);
+  if ((wasmMB ?? 0) > MEMORY) short.push(`${name}: ${wasmMB} MB of wasm memory, where ${MEMORY} are allowed`);
+  return { line, short };
+}
+
+/** What an append may hold: 96 MB, and of each of the million rows its key of 14 bytes and 32 bytes. */
+const MEMORY = 96 + 14 + 32;
 
 /** Bytes of the largest file slice: its base file, which is one row group, and its logs, whose rows are held. */
 async function largestSlice(/** @type {string} */ folder) {
@@ -148,7 +221,7 @@ async function logRows(/** @type {number} */ runs) {
 
 function options() {
   const { values } = parseArgs({
-    options: { case: { type: 'string', default: Object.keys(cases).join(',') }, runs: { type: 'string', default: '15' }, 'no-build': { type: 'boolean', default: false } },
+    options: { case: { type: 'string', default: Object.keys({ ...cases, ...writes }).join(',') }, runs: { type: 'string', default: '15' }, 'no-build': { type: 'boolean', default: false } },
   });
   return { names: values.case.split(','), runs: Number(values.runs), build: !values['no-build'] };
 }
@@ -162,7 +235,7 @@ async function main() {
   await readFile(path.join(root, 'dist/core_bg.wasm'));
   const report = [];
   const short = [];
-  for (const name of names) {
+  for (const name of names.filter((name) => name in cases)) {
     const { ours, native: peer } = await measure(name, runs);
     const [mine, theirs] = [ours, peer].map((list) => median(list.slice(1).map(({ ms }) => ms)));
     const ratio = mine / theirs;
@@ -176,9 +249,21 @@ async function main() {
     if (ratio > bar) short.push(`${name}: ${ratio.toFixed(2)} of the time of hudi-core, where ${bar} is the bar`);
     if (share > most) short.push(`${name}: ${share.toFixed(2)} of the bytes of hudi-core, where ${most} is the bar`);
   }
-  console.log('\nmedian milliseconds; requests and MB are those of the last run of hudi-wasm');
-  console.table(report);
+  if (report.length > 0) {
+    console.log('\nmedian milliseconds; requests and MB are those of the last run of hudi-wasm');
+    console.table(report);
+  }
   if (names.includes('mor-all')) short.push(...(await logRows(Math.min(runs, 6))));
+  const written = [];
+  for (const name of names.filter((name) => name in writes)) {
+    const { line, short: missed } = await measureWrite(name, Math.min(runs, 7));
+    written.push(line);
+    short.push(...missed);
+  }
+  if (written.length > 0) {
+    console.log('\nappends, median milliseconds; requests, MB written and wasm memory are those of the last run');
+    console.table(written);
+  }
   for (const line of short) console.log(`below the bar: ${line}`);
   if (short.length === 0) console.log('the bars are met');
   return short.length === 0;

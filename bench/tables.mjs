@@ -1,6 +1,6 @@
 // The tables of the benchmarks: real Spark writes each once into the user's cache folder.
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cache, must, root } from '../scripts/lib/run.mjs';
 
@@ -28,6 +28,20 @@ export async function table(/** @type {string} */ name) {
   await must(python, [path.join(here, 'make_table.py'), name, making, jar]);
   await rename(making, folder);
   return folder;
+}
+
+/** All rows of a table without meta columns, as a file of one Arrow IPC stream. */
+export async function rowsOf(/** @type {string} */ folder) {
+  const file = `${folder}.arrows`;
+  if (existsSync(file)) return file;
+  const [{ HudiTable }, { Table, tableFromIPC, tableToIPC }] = await Promise.all([import('../js/entry/node.js'), import('apache-arrow')]);
+  const source = await HudiTable.open(folder);
+  const projection = (await source.getSchema()).fields.map(({ name }) => name).filter((name) => !name.startsWith('_hoodie_'));
+  const result = await source.read({ projection });
+  const batches = [...result].flatMap((batch) => tableFromIPC(batch.ipc).batches);
+  source.close();
+  await writeFile(file, tableToIPC(new Table(batches), 'stream'));
+  return file;
 }
 
 export const median = (/** @type {number[]} */ values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
