@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::call::Cancel;
 use super::input;
 use super::table::{StorageWords, Table, parse, run, text};
-use crate::codec::ipc::schema_of as schema_of_ipc;
+use crate::codec::ipc::{IpcFile, schema_of as schema_of_ipc};
 use crate::commit::Outcome;
 use crate::error::{Error, Result};
 use crate::http_store::{self, JsCache};
@@ -147,9 +147,20 @@ fn schema_of(given: &JsValue) -> Result<TableSchema> {
                 "give an Arrow IPC stream or file, which may have no batches, or Avro JSON text",
             )
     };
-    let bytes = given.dyn_ref::<Uint8Array>().ok_or_else(wrong)?.to_vec();
-    Ok(TableSchema::Arrow(schema_of_ipc(bytes)?))
+    let bytes = given.dyn_ref::<Uint8Array>().ok_or_else(wrong)?;
+    // Rows may stand behind the schema of a stream, and would fill memory for nothing. A file tells its schema at its end.
+    let head = bytes.subarray(0, SCHEMA_GUESS).to_vec();
+    if bytes.length() > SCHEMA_GUESS
+        && !IpcFile::is_one(&head)
+        && let Ok(schema) = schema_of_ipc(head)
+    {
+        return Ok(TableSchema::Arrow(schema));
+    }
+    Ok(TableSchema::Arrow(schema_of_ipc(bytes.to_vec())?))
 }
+
+/// Bytes that nearly every schema fits into.
+const SCHEMA_GUESS: u32 = 64 << 10;
 
 fn written(outcome: &WriteOutcome) -> String {
     let instant = outcome.instant.as_ref();
