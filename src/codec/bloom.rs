@@ -48,7 +48,8 @@ pub struct BloomFilter {
     settings: BloomSettings,
     bits: u32,
     hashes: u32,
-    rows: Vec<Vec<u8>>,
+    /// All rows, one behind the other.
+    bytes: Vec<u8>,
     /// Keys in the last row.
     current: u32,
     /// Once the rows are as many as may be: the row of the next key.
@@ -68,7 +69,7 @@ impl BloomFilter {
             settings,
             bits,
             hashes,
-            rows: vec![vec![0; bits.div_ceil(8) as usize]],
+            bytes: vec![0; bits.div_ceil(8) as usize],
             current: 0,
             next: None,
         }
@@ -76,13 +77,22 @@ impl BloomFilter {
 
     /// Bytes of memory that its rows take.
     pub fn memory(&self) -> usize {
-        self.rows.len() * self.bits.div_ceil(8) as usize
+        self.bytes.len()
+    }
+
+    /// Bytes of one row.
+    fn row(&self) -> usize {
+        self.bits.div_ceil(8) as usize
+    }
+
+    fn rows(&self) -> usize {
+        self.bytes.len() / self.row()
     }
 
     /// Adds one key.
     pub fn add(&mut self, key: &[u8]) {
         let row = self.row_of_next();
-        self.set_all([row], &Prepared::new([key]));
+        self.set_all([row; LANES], &Prepared::new([key; LANES]));
     }
 
     /// Adds keys. Each hash waits for the one before it, so keys of one length go side by side.
@@ -112,28 +122,31 @@ impl BloomFilter {
     }
 
     /// Sets the bits of some keys, each in its row: each hash is the seed of the next.
-    fn set_all<const N: usize>(&mut self, rows: [usize; N], keys: &Prepared<N>) {
+    fn set_all(&mut self, rows: [usize; LANES], keys: &Prepared) {
         let bits = Divisor::new(self.bits);
-        let mut seeds = [0; N];
-        for _ in 0..self.hashes {
-            seeds = keys.hash(seeds);
-            for (row, seed) in rows.iter().zip(seeds) {
-                // Java takes the remainder first, whose sign it then drops: the same number.
-                let at = bits.remainder(seed.cast_signed().unsigned_abs());
-                let byte = self
-                    .rows
-                    .get_mut(*row)
-                    .and_then(|row| row.get_mut((at / 8) as usize));
-                if let Some(byte) = byte {
-                    *byte |= 1 << (at % 8);
-                }
+        let [a, b, c, d] = rows.map(|row| row * self.row());
+        let bytes = self.bytes.as_mut_slice();
+        let mut set = |start: usize, hash: u32| {
+            // Java takes the remainder first, whose sign it then drops: the same number.
+            let at = bits.remainder(hash.cast_signed().unsigned_abs());
+            if let Some(byte) = bytes.get_mut(start + (at / 8) as usize) {
+                *byte |= 1 << (at % 8);
             }
+        };
+        let mut hashes = [0; LANES];
+        for _ in 0..self.hashes {
+            hashes = keys.hash(hashes);
+            let [e, f, g, h] = hashes;
+            set(a, e);
+            set(b, f);
+            set(c, g);
+            set(d, h);
         }
     }
 
     /// The row of the next key, which is counted.
     fn row_of_next(&mut self) -> usize {
-        let rows = self.rows.len();
+        let rows = self.rows();
         if let Some(next) = &mut self.next {
             let row = *next % rows;
             *next += 1;
@@ -147,16 +160,16 @@ impl BloomFilter {
                 self.current = self.current.wrapping_add(1);
                 return 0;
             }
-            self.rows.push(vec![0; self.bits.div_ceil(8) as usize]);
+            self.bytes.resize(self.bytes.len() + self.row(), 0);
             self.current = 0;
         }
         self.current += 1;
-        self.rows.len() - 1
+        self.rows() - 1
     }
 
     /// The filter as a footer holds it.
     pub fn to_base64(&self) -> String {
-        let mut bytes = Vec::with_capacity(25 + self.memory() + 13 * self.rows.len());
+        let mut bytes = Vec::with_capacity(25 + self.memory() + 13 * self.rows());
         let put = |bytes: &mut Vec<u8>, number: u32| bytes.extend_from_slice(&number.to_be_bytes());
         let header = |bytes: &mut Vec<u8>| {
             put(bytes, u32::MAX);
@@ -167,8 +180,8 @@ impl BloomFilter {
         header(&mut bytes);
         put(&mut bytes, self.settings.entries);
         put(&mut bytes, self.current);
-        put(&mut bytes, self.rows.len() as u32);
-        for row in &self.rows {
+        put(&mut bytes, self.rows() as u32);
+        for row in self.bytes.chunks(self.row()) {
             header(&mut bytes);
             bytes.extend_from_slice(row);
         }
@@ -221,7 +234,7 @@ impl StoredFilter {
 
     /// Whether a key may be among those that were added; false is sure.
     pub fn may_hold(&self, key: &[u8]) -> bool {
-        let key = Prepared::new([key]);
+        let key = Prepared::new([key; LANES]);
         self.0.iter().any(|row| row.may_hold(&key))
     }
 }
@@ -249,12 +262,13 @@ impl StoredRow {
         })
     }
 
-    fn may_hold(&self, key: &Prepared<1>) -> bool {
+    fn may_hold(&self, key: &Prepared) -> bool {
         let bits = Divisor::new(self.bits.unsigned_abs());
-        let mut seeds = [0];
+        let mut seeds = [0; LANES];
         (0..self.hashes).all(|_| {
             seeds = key.hash(seeds);
-            let [seed] = seeds;
+            // All lanes have this key.
+            let [seed, ..] = seeds;
             let at = bits.remainder(seed.cast_signed().unsigned_abs());
             let byte = self.bytes.get((at / 8) as usize);
             byte.is_some_and(|byte| byte & (1 << (at % 8)) != 0)
@@ -297,14 +311,14 @@ impl Divisor {
 const LANES: usize = 4;
 
 /// What the hashes of keys of one length share: their words, mixed as far as that does not depend on the seed.
-struct Prepared<const N: usize> {
-    words: Vec<[u32; N]>,
-    tail: Option<[u32; N]>,
+struct Prepared {
+    words: Vec<[u32; LANES]>,
+    tail: Option<[u32; LANES]>,
     length: u32,
 }
 
-impl<const N: usize> Prepared<N> {
-    fn new(keys: [&[u8]; N]) -> Self {
+impl Prepared {
+    fn new(keys: [&[u8]; LANES]) -> Self {
         let length = keys.first().map_or(0, |key| key.len());
         let words = (0..length / 4).map(|at| {
             keys.map(|key| {
@@ -329,22 +343,28 @@ impl<const N: usize> Prepared<N> {
         }
     }
 
-    fn hash(&self, seeds: [u32; N]) -> [u32; N] {
-        let mut hashes = seeds.map(|seed| seed ^ self.length);
-        for words in &self.words {
-            for (hash, word) in hashes.iter_mut().zip(words) {
-                *hash = hash.wrapping_mul(M) ^ word;
-            }
+    /// One lane after the other in words, as compilers that go for size leave loops over lanes in memory.
+    #[inline]
+    fn hash(&self, [a, b, c, d]: [u32; LANES]) -> [u32; LANES] {
+        let length = self.length;
+        let [mut a, mut b, mut c, mut d] = [a ^ length, b ^ length, c ^ length, d ^ length];
+        for [e, f, g, h] in &self.words {
+            a = a.wrapping_mul(M) ^ e;
+            b = b.wrapping_mul(M) ^ f;
+            c = c.wrapping_mul(M) ^ g;
+            d = d.wrapping_mul(M) ^ h;
         }
-        if let Some(tails) = &self.tail {
-            for (hash, tail) in hashes.iter_mut().zip(tails) {
-                *hash = (*hash ^ tail).wrapping_mul(M);
-            }
+        if let Some([e, f, g, h]) = self.tail {
+            a = (a ^ e).wrapping_mul(M);
+            b = (b ^ f).wrapping_mul(M);
+            c = (c ^ g).wrapping_mul(M);
+            d = (d ^ h).wrapping_mul(M);
         }
-        hashes.map(|hash| {
+        let end = |hash: u32| {
             let hash = (hash ^ hash >> 13).wrapping_mul(M);
             hash ^ hash >> 15
-        })
+        };
+        [end(a), end(b), end(c), end(d)]
     }
 }
 
@@ -360,10 +380,11 @@ mod tests {
             ("TXN-001", -1_349_093_075, 2_127_899_483),
             ("é", -384_040_333, 1_849_032_984),
         ] {
-            let prepared = Prepared::new([key.as_bytes()]);
-            let one = prepared.hash([0]);
-            assert_eq!(one[0].cast_signed(), first, "{key}");
-            assert_eq!(prepared.hash(one)[0].cast_signed(), second, "{key}");
+            let prepared = Prepared::new([key.as_bytes(); LANES]);
+            let one = prepared.hash([0; LANES]);
+            assert_eq!(one.map(u32::cast_signed), [first; LANES], "{key}");
+            let two = prepared.hash(one).map(u32::cast_signed);
+            assert_eq!(two, [second; LANES], "{key}");
         }
     }
 
@@ -429,7 +450,7 @@ mod tests {
             max_entries: 3,
         };
         let mut filter = BloomFilter::new(settings);
-        let rows = |filter: &BloomFilter| (filter.rows.len(), filter.current);
+        let rows = |filter: &BloomFilter| (filter.rows(), filter.current);
         let mut seen = Vec::new();
         for key in ["a", "b", "c", "d", "e", "f"] {
             filter.add(key.as_bytes());
@@ -464,6 +485,6 @@ mod tests {
         keys.iter().for_each(|key| alone.add(key.as_bytes()));
         together.add_all(keys.iter().map(String::as_bytes));
         assert_eq!(alone.to_base64(), together.to_base64());
-        assert_eq!(alone.rows.len(), 3);
+        assert_eq!(alone.rows(), 3);
     }
 }

@@ -132,7 +132,17 @@ fn name_of(partition: &PartitionPath) -> &str {
 /// The keys that came, by the shard of the record index that they belong to: numbers of file and key.
 pub(super) struct NewKeys<'a> {
     files: Vec<(&'a AddedFile<'a>, Vec<u8>)>,
-    shards: Vec<Vec<(u32, u32)>>,
+    shards: Vec<ShardKeys<'a>>,
+}
+
+/// The keys of one shard.
+#[derive(Default, Clone)]
+struct ShardKeys<'a> {
+    places: Vec<(u32, u32)>,
+    /// The newest one.
+    last: &'a str,
+    /// Whether one is not greater than the one before it, so that they are to be sorted.
+    mixed: bool,
 }
 
 impl<'a> NewKeys<'a> {
@@ -146,7 +156,7 @@ impl<'a> NewKeys<'a> {
     ) -> Result<Self> {
         let mut all = Self {
             files: Vec::new(),
-            shards: vec![Vec::new(); shards],
+            shards: vec![ShardKeys::default(); shards],
         };
         for file in change.added {
             let Some(keys) = file.keys else { continue };
@@ -158,7 +168,9 @@ impl<'a> NewKeys<'a> {
             for (at, key) in keys.iter().enumerate() {
                 let at = u32::try_from(at).map_err(|_| too_many())?;
                 if let Some(shard) = all.shards.get_mut(shard_of(key, shards)) {
-                    shard.push((number, at));
+                    shard.mixed |= !shard.places.is_empty() && key <= shard.last;
+                    shard.last = key;
+                    shard.places.push((number, at));
                 }
             }
         }
@@ -167,7 +179,8 @@ impl<'a> NewKeys<'a> {
 
     /// How many keys a shard gets, of which those of one text count once in its file.
     pub(super) fn is_empty(&self, shard: usize) -> bool {
-        self.shards.get(shard).is_none_or(Vec::is_empty)
+        let shard = self.shards.get(shard);
+        shard.is_none_or(|shard| shard.places.is_empty())
     }
 
     fn key(&self, (file, at): (u32, u32)) -> &'a str {
@@ -182,21 +195,22 @@ impl<'a> NewKeys<'a> {
         shard: usize,
         instant: &InstantTime,
     ) -> Result<(Vec<u8>, u64)> {
-        let mut places = self
-            .shards
-            .get_mut(shard)
-            .map(std::mem::take)
-            .unwrap_or_default();
-        places.sort_unstable_by(|a, b| self.key(*a).cmp(self.key(*b)).then(a.cmp(b)));
-        // Of a key that came twice the last one counts, as in a table that is written twice.
-        let twice = |later: &mut (u32, u32), kept: &mut (u32, u32)| {
-            let same = self.key(*later) == self.key(*kept);
-            if same {
-                *kept = *later;
-            }
-            same
-        };
-        places.dedup_by(twice);
+        let keys = self.shards.get_mut(shard).map(std::mem::take);
+        let ShardKeys {
+            mut places, mixed, ..
+        } = keys.unwrap_or_default();
+        if mixed {
+            places.sort_unstable_by(|a, b| self.key(*a).cmp(self.key(*b)).then(a.cmp(b)));
+            // Of a key that came twice the last one counts, as in a table that is written twice.
+            let twice = |later: &mut (u32, u32), kept: &mut (u32, u32)| {
+                let same = self.key(*later) == self.key(*kept);
+                if same {
+                    *kept = *later;
+                }
+                same
+            };
+            places.dedup_by(twice);
+        }
         let records = places.iter().map(|place| {
             let file = self.files.get(place.0 as usize);
             let record = file.map_or(&[][..], |(_, record)| record);

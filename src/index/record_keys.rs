@@ -76,8 +76,19 @@ impl RecordKeys {
     /// All of them, in the order in which they came.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.chunks.iter().flat_map(|chunk| {
-            (0..chunk.ends.len()).map(move |at| chunk.get(at).unwrap_or_default())
+            let mut start = 0;
+            chunk.ends.iter().map(move |end| {
+                let key = chunk.text.get(start..*end as usize);
+                start = *end as usize;
+                key.unwrap_or_default()
+            })
         })
+    }
+
+    /// The newest one.
+    pub fn last(&self) -> Option<&str> {
+        let chunk = self.chunks.last()?;
+        chunk.get(chunk.ends.len().checked_sub(1)?)
     }
 
     /// Bytes of memory held.
@@ -110,6 +121,10 @@ mod tests {
         assert_eq!(keys.len(), 4);
         assert_eq!(keys.iter().collect::<Vec<_>>(), ["a", "", "ключ", "b"]);
         assert_eq!((keys.get(4), keys.is_empty()), ("", false));
+        assert_eq!(
+            (keys.last(), RecordKeys::default().last()),
+            (Some("b"), None)
+        );
     }
 
     #[test]

