@@ -96,7 +96,8 @@ impl IpcStream {
             return Some(piece);
         }
         let count = rest.len().min(need - self.held.len());
-        self.held.extend(rest.iter().take(count));
+        self.held
+            .extend_from_slice(rest.get(..count).unwrap_or_default());
         rest.advance(count);
         (self.held.len() == need).then(|| Buffer::from(std::mem::take(&mut self.held)))
     }
