@@ -41,7 +41,7 @@ pub use columns::columns_to_index;
 pub use definitions::DEFINITIONS_PATH;
 pub use layout::Index;
 pub use record_keys::RecordKeys;
-pub use rollback::rollback_in_metadata;
+pub use rollback::{check_rollback_in_metadata, rollback_in_metadata};
 pub use value::StatsVersion;
 pub use writer::{MetadataWriter, require_known_indexes};
 

@@ -30,7 +30,7 @@ pub async fn rollback_in_metadata(
     rollback: &InstantTime,
     base: &str,
 ) -> Result<()> {
-    if !MetadataTable::is_there(data) || data.config.version().layout() != TimelineLayout::Two {
+    if !is_kept(data) {
         return Ok(());
     }
     let storage = &data.storage;
@@ -41,16 +41,7 @@ pub async fn rollback_in_metadata(
     if !names.iter().any(known) {
         return Ok(());
     }
-    let compacted = |name: &TimelineName| {
-        name.action == Action::Commit && name.state == State::Completed && name.time > *instant
-    };
-    if let Some((compaction, _)) = names.iter().find(|(name, _)| compacted(name)) {
-        return Err(Error::unsupported(
-            "the metadata table was compacted after the write that is to be rolled back",
-        )
-        .context("instant", instant)
-        .context("compaction", &compaction.time));
-    }
+    check_not_compacted(&names, instant)?;
     let done = |(name, _): &(TimelineName, String)| {
         name.time == *rollback && name.state == State::Completed
     };
@@ -68,6 +59,69 @@ pub async fn rollback_in_metadata(
         storage.delete(path).await?;
     }
     Ok(())
+}
+
+/// Whether a completed instant can be taken out of the metadata table of a table, if there is one: asked before anything is
+/// written or deleted for it.
+///
+/// Errors: `Unsupported` when its delta commit was compacted, or is not on the metadata table's timeline: then what it wrote is in
+/// base files too; those of the storage.
+pub async fn check_rollback_in_metadata(data: &MetaClient, instant: &InstantTime) -> Result<()> {
+    if !is_kept(data) {
+        return Ok(());
+    }
+    let names = own_instants(&data.storage).await?;
+    if completion_of(&names, instant).is_none() {
+        return Err(Error::unsupported(
+            "the metadata table has no delta commit of the write that is to be rolled back",
+        )
+        .context("instant", instant));
+    }
+    check_not_compacted(&names, instant)
+}
+
+fn is_kept(data: &MetaClient) -> bool {
+    MetadataTable::is_there(data) && data.config.version().layout() == TimelineLayout::Two
+}
+
+/// When the delta commit of an instant completed; `None` while it is pending or not there.
+fn completion_of<'a>(
+    names: &'a [(TimelineName, String)],
+    instant: &InstantTime,
+) -> Option<&'a InstantTime> {
+    let of = |name: &&TimelineName| {
+        name.time == *instant
+            && name.action == Action::DeltaCommit
+            && name.state == State::Completed
+    };
+    let found = names.iter().map(|(name, _)| name).find(of)?;
+    found.completion.as_ref()
+}
+
+/// A compaction takes the log files that completed before it was requested. One that was requested while a write was at work
+/// leaves that write's files to the next.
+///
+/// Source: Hudi 1.2 `HoodieBackedTableMetadataWriter.validateRollback`; 1.1 refuses the latter case too.
+fn check_not_compacted(names: &[(TimelineName, String)], instant: &InstantTime) -> Result<()> {
+    let Some(completion) = completion_of(names, instant) else {
+        return Ok(());
+    };
+    let compacts = |name: &&TimelineName| {
+        let action = &name.action;
+        let compaction = matches!(
+            action,
+            Action::Commit | Action::Compaction | Action::LogCompaction
+        );
+        compaction && name.time >= *completion
+    };
+    match names.iter().map(|(name, _)| name).find(compacts) {
+        None => Ok(()),
+        Some(compaction) => Err(Error::unsupported(
+            "the metadata table was compacted after the write that is to be rolled back",
+        )
+        .context("instant", instant)
+        .context("compaction", &compaction.time)),
+    }
 }
 
 /// The files of the metadata table's timeline, with their paths.

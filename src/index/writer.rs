@@ -19,7 +19,7 @@ use super::value::{StatsVersion, ValueKind};
 use crate::codec::hfile::Query;
 use crate::commit::WriteClock;
 use crate::config::Properties;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::host;
 use crate::metadata::partition::{COLUMN_STATS, name_in_keys};
 use crate::metadata::{IndexDefinition, MetadataTable, Payload};
@@ -48,6 +48,13 @@ pub struct MetadataWriter {
     /// The index definitions as they are to be, where columns came.
     definitions: Option<String>,
     meta_fields: bool,
+}
+
+/// Whether an instant of the data table is carried out for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Again,
 }
 
 /// Refuses to write to a table whose indexes would go stale, before any instant is made.
@@ -143,15 +150,42 @@ impl MetadataWriter {
     /// Errors: `WriteConflict` when the instant is there already; `Corrupt` and those of the storage. What was written is invisible
     /// as long as the data instant is not completed; see [`rollback_in_metadata`](super::rollback_in_metadata).
     pub async fn commit(&self, instant: &InstantTime, change: &MetadataChange<'_>) -> Result<()> {
-        let put = |state, completion, body| {
-            put_instant(
-                &self.storage,
-                instant,
-                Action::DeltaCommit,
-                state,
-                completion,
-                body,
-            )
+        self.write(instant, change, Attempt::First).await
+    }
+
+    /// The same of a table service, which may have ended early and goes on under its own instant: its plan is as it was, so what
+    /// is there of the delta commit says the same, and a completed one stays.
+    ///
+    /// Errors: `Corrupt` and those of the storage.
+    pub async fn commit_again(
+        &self,
+        instant: &InstantTime,
+        change: &MetadataChange<'_>,
+    ) -> Result<()> {
+        let there = self.table.timeline().find(instant, &Action::DeltaCommit);
+        match there {
+            Some(there) if there.is_completed() => Ok(()),
+            _ => self.write(instant, change, Attempt::Again).await,
+        }
+    }
+
+    async fn write(
+        &self,
+        instant: &InstantTime,
+        change: &MetadataChange<'_>,
+        attempt: Attempt,
+    ) -> Result<()> {
+        let put = async |state, completion, body| {
+            let (storage, action) = (&self.storage, Action::DeltaCommit);
+            let done = put_instant(storage, instant, action, state, completion, body).await;
+            match done {
+                Err(error)
+                    if attempt == Attempt::Again && error.kind() == ErrorKind::WriteConflict =>
+                {
+                    Ok(())
+                }
+                done => done,
+            }
         };
         let kinds = self.kinds(change.schema);
         let partitions = match self.indexes.contains(&Index::PartitionStats) {

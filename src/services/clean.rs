@@ -1,17 +1,20 @@
 //! Removing files that no read needs any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::datatypes::Schema;
 use bytes::Bytes;
 
 use super::clean_plan::{plan, retained_commits};
 use super::rollback::Rollbacks;
 use crate::commit::{Pending, Requested, complete, create_file, request};
-use crate::error::{Result, ResultExt};
+use crate::error::{Error, Result, ResultExt};
 use crate::host;
+use crate::index::{MetadataChange, MetadataWriter};
 use crate::model::{Action, Instant, PartitionPath, State, TimelineLayout};
-use crate::timeline::MetaClient;
+use crate::schema::{add_meta_fields, parse_avro, strip_meta_fields, to_arrow};
 use crate::timeline::payload::{CleanMetadata, CleanedPartition, CleanerPlan};
+use crate::timeline::{MetaClient, table_schema};
 
 /// What a clean did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +28,20 @@ pub struct Cleaned {
 /// Removes what is due by the policy KEEP_LATEST_COMMITS, after the cleans that ended early; nothing is written when there
 /// is nothing to remove. `hoodie.clean.automatic=false` is the caller's to heed.
 ///
-/// Tables below version 8, tables with a metadata table (which would go on naming the files) and other policies are left
-/// as they are. Errors: `LockTimeout`; those of the storage, and then the clean stays pending and the next one goes on.
+/// 1. The plan is there before a file goes.
+/// 2. The metadata table learns what went before the clean is completed, in a delta commit of the clean's own time.
+///
+/// Tables below version 8 and other policies are left as they are. Errors: `Unsupported` for a metadata table that is not kept
+/// here; `LockTimeout`; those of the storage, and then the clean stays pending and the next one goes on.
 pub async fn clean(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Vec<Cleaned>> {
     if !is_possible(meta, all) {
         return Ok(Vec::new());
     }
+    let index = Indexed::open(meta, all).await?;
+    let index = index.as_ref();
     let mut done = Vec::new();
     for pending in meta.timeline.pending(&Action::Clean) {
-        done.extend(resume(meta, all, pending).await?);
+        done.extend(resume(meta, all, index, pending).await?);
     }
     let meta = MetaClient::load(meta.storage.refreshed()).await?;
     let retained = retained_commits(all.writer);
@@ -46,7 +54,7 @@ pub async fn clean(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Vec<Cleaned>
         let now = MetaClient::load(meta.storage.refreshed()).await?;
         let pending = request(&now, all.writer, Action::Clean, files).await?;
         section.release().await;
-        done.push(carry_out(&meta, all, &pending, plan).await?);
+        done.push(carry_out(&meta, all, index, &pending, plan).await?);
     }
     Ok(done)
 }
@@ -56,12 +64,16 @@ fn is_possible(meta: &MetaClient, all: Rollbacks<'_>) -> bool {
     let policy = options.get("hoodie.clean.policy");
     let policy = policy.or_else(|| options.get("hoodie.cleaner.policy"));
     meta.config.version().layout() == TimelineLayout::Two
-        && meta.config.metadata_partitions().is_empty()
         && policy.is_none_or(|policy| policy.trim() == super::clean_plan::POLICY)
 }
 
 /// Goes on with a clean that ended early. One whose plan never landed did nothing, and is removed.
-async fn resume(meta: &MetaClient, all: Rollbacks<'_>, clean: &Instant) -> Result<Option<Cleaned>> {
+async fn resume(
+    meta: &MetaClient,
+    all: Rollbacks<'_>,
+    index: Option<&Indexed>,
+    clean: &Instant,
+) -> Result<Option<Cleaned>> {
     let plan: Option<CleanerPlan> = meta.body(clean, State::Requested).await?;
     let Some(plan) = plan else {
         for state in [State::Inflight, State::Requested] {
@@ -78,13 +90,58 @@ async fn resume(meta: &MetaClient, all: Rollbacks<'_>, clean: &Instant) -> Resul
     if clean.state == State::Requested {
         create_file(meta, &pending, State::Inflight, None, Bytes::new()).await?;
     }
-    carry_out(meta, all, &pending, plan).await.map(Some)
+    carry_out(meta, all, index, &pending, plan).await.map(Some)
 }
 
-/// Deletes the files, then completes the clean.
+/// The metadata table that a clean tells what went.
+struct Indexed {
+    writer: MetadataWriter,
+    /// The table's columns, which statistics are kept of.
+    columns: Schema,
+}
+
+impl Indexed {
+    /// `None` for a table without one.
+    async fn open(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Option<Self>> {
+        let Some(writer) = MetadataWriter::open(meta, &all.writer.clock).await? else {
+            return Ok(None);
+        };
+        let avro = table_schema::load(meta, None).await?.avro.ok_or_else(|| {
+            Error::unsupported("cleaning a table with a metadata table and without a schema")
+        })?;
+        let columns = strip_meta_fields(&to_arrow(&parse_avro(&avro)?)?);
+        let columns = match meta.config.populate_meta_fields() {
+            true => add_meta_fields(&columns),
+            false => columns,
+        };
+        Ok(Some(Self { writer, columns }))
+    }
+
+    /// Java tells of all files that were to go, whether they were there or not.
+    async fn remove(
+        &self,
+        clean: &Pending,
+        gone: &BTreeMap<String, CleanedPartition>,
+    ) -> Result<()> {
+        let of = |(partition, cleaned): (&String, &CleanedPartition)| {
+            let names: BTreeSet<String> = cleaned.delete_path_patterns.iter().cloned().collect();
+            (PartitionPath::new(partition), names)
+        };
+        let removed = gone.iter().map(of).collect();
+        let change = MetadataChange {
+            schema: &self.columns,
+            added: &[],
+            removed: &removed,
+        };
+        self.writer.commit_again(&clean.time, &change).await
+    }
+}
+
+/// Deletes the files, tells the metadata table, then completes the clean.
 async fn carry_out(
     meta: &MetaClient,
     all: Rollbacks<'_>,
+    index: Option<&Indexed>,
     pending: &Pending,
     plan: CleanerPlan,
 ) -> Result<Cleaned> {
@@ -125,6 +182,9 @@ async fn carry_out(
         extra_metadata: plan.extra_metadata,
     };
     let section = all.writer.lock.section().await?;
+    if let Some(index) = index {
+        index.remove(pending, &metadata.partition_metadata).await?;
+    }
     let now = MetaClient::load(meta.storage.refreshed()).await?;
     let instant = complete(&now, all.writer, pending, metadata.to_bytes()?).await?;
     section.release().await;

@@ -8,7 +8,7 @@ use super::rollback_plan::{pending_plan, plan};
 use crate::commit::{Markers, Pending, Requested, Writer, complete, create_file, request};
 use crate::error::{Error, Result, ResultExt};
 use crate::host;
-use crate::index::rollback_in_metadata;
+use crate::index::{check_rollback_in_metadata, rollback_in_metadata};
 use crate::model::{Action, Instant, InstantTime, PartitionPath, State};
 use crate::timeline::MetaClient;
 use crate::timeline::payload::{
@@ -78,7 +78,7 @@ pub async fn rollback_failed(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Ve
 /// Takes back the newest completed write. Pending ones must have been taken back before.
 ///
 /// Errors: `NotFound` for an instant that is not on the timeline; `InvalidArgument` when a newer write, or a savepoint on
-/// the instant, stands against it; `Unsupported` for what table services wrote.
+/// the instant, stands against it; `Unsupported` for what table services wrote, and where the metadata table was compacted since.
 pub async fn rollback(
     meta: &MetaClient,
     all: Rollbacks<'_>,
@@ -117,6 +117,7 @@ pub async fn rollback(
                 .context("operation", service.unwrap_or_default()),
         );
     }
+    check_rollback_in_metadata(meta, time).await?;
     undo(meta, all, instant).await
 }
 
@@ -195,8 +196,6 @@ async fn carry_out(
     // Hidden first: a reader must not count on files that are about to go.
     remove_file(meta, instant, State::Completed).await?;
     let deleted = delete_files(meta, plan).await?;
-    let (clock, time) = (&all.writer.clock, &instant.time);
-    rollback_in_metadata(meta, clock, time, &pending.time, all.base).await?;
     let files_deleted = deleted.values().map(|p| p.success_delete_files.len()).sum();
     let metadata = RollbackMetadata {
         start_rollback_time: pending.time.to_string(),
@@ -212,6 +211,8 @@ async fn carry_out(
     };
     let section = all.writer.lock.section().await?;
     let now = MetaClient::load(meta.storage.clone()).await?;
+    let (clock, time) = (&all.writer.clock, &instant.time);
+    rollback_in_metadata(&now, clock, time, &pending.time, all.base).await?;
     let completed = complete(&now, all.writer, pending, metadata.to_bytes()?).await?;
     section.release().await;
     remove_instant(meta, instant).await?;

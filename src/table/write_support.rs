@@ -7,7 +7,7 @@ use arrow::datatypes::Schema;
 use super::open::Table;
 use super::write_options::WriteOptions;
 use crate::commit::{self, Pending, WriteClock, Writer};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::index::{
     Index, MetadataChange, MetadataWriter, NewMetadataTable, bootstrap, require_known_indexes,
 };
@@ -142,7 +142,7 @@ impl Table {
     /// Dropping the future before its plan is written leaves the table as it was; later, the next write goes on with it.
     ///
     /// Errors: `NotFound` for an instant that is not on the timeline; `InvalidArgument` for one that is not the newest, or
-    /// that a savepoint keeps; `Unsupported` for what table services wrote, and for tables with a metadata table;
+    /// that a savepoint keeps; `Unsupported` for what table services wrote, and where the metadata table was compacted since;
     /// `WriteConflict` where others write; those of the storage, and then the next write goes on with it.
     pub async fn rollback(
         &self,
@@ -156,11 +156,6 @@ impl Table {
         let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
         let held = writer.lock.write().await?;
         let table = self.ready(&writer).await?;
-        if !table.meta.config.metadata_partitions().is_empty() {
-            return Err(Error::unsupported(
-                "rolling back a completed write of a table with a metadata table",
-            ));
-        }
         let base = table.absolute_path();
         let all = Rollbacks {
             writer: &writer,
