@@ -218,3 +218,171 @@ fn the_newest_completed_write_is_rolled_back_and_no_other() {
         );
     });
 }
+
+/// Tables of which Spark rolled back the newest write, of the metadata table as well: the write, its action, its files.
+const COMPLETED: [(&str, &str, &str); 2] = [
+    ("v9_cow_rollback", "20261129210606150", "commit"),
+    (
+        "v9_mor_rollback_to_instant",
+        "20261129210723862",
+        "deltacommit",
+    ),
+];
+
+/// A table as it was before Spark rolled back its newest write, which is completed; with Spark's plan and result in the
+/// metadata table.
+async fn before_metadata_rollback(
+    name: &str,
+    time: &str,
+    action: &str,
+) -> (Arc<InMemory>, Value, Value) {
+    let (store, plan, _) = before_rollback(name, time, action).await;
+    let (meta, _) = open(&store).await;
+    let timeline = ".hoodie/metadata/.hoodie/timeline";
+    let read = |suffix: &str| {
+        let all = block_paths(&store);
+        let path = all
+            .into_iter()
+            .find(|path| path.starts_with(timeline) && path.ends_with(suffix))
+            .unwrap();
+        let body = crate::timeline::payload::parse(&crate::support::get(&store, &path)).unwrap();
+        delete(&store, &path);
+        body
+    };
+    let done = read(".rollback").unwrap();
+    let their_plan = read(".rollback.requested").unwrap();
+    read(".rollback.inflight");
+    for request in their_plan["RollbackRequests"].as_array().unwrap() {
+        let path = request["filesToBeDeleted"][0].as_str().unwrap();
+        let file = path.split_once(&format!("{name}/")).unwrap().1;
+        put(&store, file, b"log".to_vec());
+    }
+    let own = format!("{timeline}/{time}");
+    put(&store, &format!("{own}.deltacommit.requested"), vec![]);
+    put(&store, &format!("{own}.deltacommit.inflight"), vec![]);
+    let completed = format!("{own}_20261129210726000.deltacommit");
+    put(&store, &completed, b"{}".to_vec());
+    // Completed, and its markers gone.
+    for marker in ["MARKERS0", "MARKERS.type"] {
+        delete(&store, &format!(".hoodie/.temp/{time}/{marker}"));
+    }
+    let mut stats: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for request in plan["RollbackRequests"].as_array().unwrap() {
+        let path = request["filesToBeDeleted"][0].as_str().unwrap();
+        let partition = request["partitionPath"].as_str().unwrap().to_owned();
+        let stat = crate::timeline::payload::WriteStat {
+            path: Some(path.split_once(&format!("{name}/")).unwrap().1.to_owned()),
+            ..Default::default()
+        };
+        stats.entry(partition).or_default().push(stat);
+    }
+    let body = CommitMetadata {
+        partition_to_write_stats: stats,
+        ..CommitMetadata::default()
+    };
+    let layout = meta.config.version().layout();
+    let body = body.to_bytes(layout).unwrap().to_vec();
+    let completed = format!(".hoodie/timeline/{time}_20261129210726001.{action}");
+    put(&store, &completed, body);
+    // Spark wrote on afterwards.
+    for later in meta
+        .timeline
+        .completed_writes()
+        .filter(|i| i.time.as_str() > time)
+    {
+        for path in block_paths(&store) {
+            if path.contains(later.time.as_str()) {
+                delete(&store, &path);
+            }
+        }
+    }
+    (store, their_plan, done)
+}
+
+fn block_paths(store: &Arc<InMemory>) -> Vec<String> {
+    use futures::{FutureExt, TryStreamExt};
+    use object_store::ObjectStore;
+    let all = store.list(None).map_ok(|meta| meta.location.to_string());
+    all.try_collect().now_or_never().unwrap().unwrap()
+}
+
+#[test]
+fn a_completed_write_is_taken_out_of_the_metadata_table_as_spark_does() {
+    for (name, time, action) in COMPLETED {
+        block_on(async {
+            let (store, plan, done) = before_metadata_rollback(name, time, action).await;
+            let (meta, writer) = open(&store).await;
+            let base = base(name);
+            let all = Rollbacks {
+                writer: &writer,
+                base: &base,
+            };
+            let target = InstantTime::parse(time).unwrap();
+            let found = rollback(&meta, all, &target).await.unwrap();
+            let own = format!(".hoodie/metadata/.hoodie/timeline/{}", found.instant.time);
+            let body = |suffix: &str| {
+                let all = block_paths(&store);
+                let path = all
+                    .iter()
+                    .find(|path| path.starts_with(&own) && path.ends_with(suffix))
+                    .unwrap();
+                crate::timeline::payload::parse(&crate::support::get(&store, path)).unwrap()
+            };
+            assert_eq!(sorted(body(".rollback.requested").unwrap()), sorted(plan));
+            assert_eq!(
+                timeless(body(".rollback").unwrap()),
+                timeless(done),
+                "{name}"
+            );
+            let left = block_paths(&store);
+            assert!(!left.iter().any(|path| path.contains(time)), "{left:?}");
+        });
+    }
+}
+
+#[test]
+fn a_write_that_the_metadata_table_has_compacted_or_never_had_stays() {
+    let check = |change: &dyn Fn(&Arc<InMemory>, &str), refused: bool| {
+        block_on(async {
+            let (name, time, action) = COMPLETED[0];
+            let (store, ..) = before_metadata_rollback(name, time, action).await;
+            change(&store, ".hoodie/metadata/.hoodie/timeline");
+            let before = paths(&store).await;
+            let (meta, writer) = open(&store).await;
+            let all = Rollbacks {
+                writer: &writer,
+                base: "/t",
+            };
+            let target = InstantTime::parse(time).unwrap();
+            let done = rollback(&meta, all, &target).await;
+            let code = done.as_ref().err().map(|error| error.kind().code());
+            assert_eq!(code, refused.then_some("UNSUPPORTED"), "{done:?}");
+            if refused {
+                assert_eq!(paths(&store).await, before);
+            }
+        });
+    };
+    let compaction = |time: &'static str| {
+        move |store: &Arc<InMemory>, timeline: &str| {
+            let name = format!("{timeline}/{time}_20261129210726999.commit");
+            put(store, &name, b"{}".to_vec());
+        }
+    };
+    // The delta commit completed at 20261129210726000.
+    check(&compaction("20261129210726500"), true);
+    check(&compaction("20261129210610000"), false);
+    check(
+        &|store, timeline| {
+            let name = format!("{timeline}/20261129210726500.compaction.requested");
+            put(store, &name, vec![]);
+        },
+        true,
+    );
+    check(
+        &|store, timeline| {
+            let name = format!("{timeline}/20261129210606150_20261129210726000.deltacommit");
+            delete(store, &name);
+        },
+        true,
+    );
+}
