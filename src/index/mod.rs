@@ -9,7 +9,7 @@
 //! | `record_keys.rs` | [`RecordKeys`]: many keys in little memory |
 //! | `bootstrap.rs` | [`bootstrap`]: a metadata table for a table without files |
 //! | `writer.rs` | [`MetadataWriter`]: one delta commit a data instant |
-//! | `rollback.rs` | [`rollback_in_metadata`]: a delta commit taken back with its data instant |
+//! | `rollback.rs` | [`rollback_in_metadata`]: a delta commit taken back with its data instant, where it was not compacted |
 //! | `layout.rs` | [`Index`]: partitions, and names of files |
 //! | `columns.rs`, `definitions.rs` | [`columns_to_index`], and the file that says so |
 //! | `entries.rs` | a change as records, by file group |
