@@ -77,8 +77,12 @@ test('a table is made, appended to with every kind of input, read, asked about a
     const undone = await table.rollback(last);
     const now = await table.refresh();
     const there = [await ids(now), await now.resolve(last), await ids(await hudi.HudiTable.open('directory:///t', { storage }))];
+    // A result from there is encoded here, without the worker.
+    const result = await now.read();
     worker.terminate();
-    return { made, results, resolved, undone, there, intact: bytes.buffer.byteLength > 0, puts: requests.filter(({ method }) => method === 'PUT').length };
+    const parquet = await hudi.toParquet(result, { compression: 'snappy' });
+    const magic = [parquet.subarray(0, 4), parquet.subarray(-4)].map((/** @type {Uint8Array} */ four) => new TextDecoder().decode(four));
+    return { made, results, resolved, undone, there, magic, intact: bytes.buffer.byteLength > 0, puts: requests.filter(({ method }) => method === 'PUT').length };
   });
   assert.deepEqual(told.made, ['write']);
   assert.deepEqual(told.results.map(({ inserted, rows }) => [inserted, rows]), [2, 2, 3, 1, 1].map((count) => [count, count]));
@@ -87,6 +91,7 @@ test('a table is made, appended to with every kind of input, read, asked about a
   assert.equal(told.resolved, 'COMMITTED');
   assert.deepEqual([told.undone.service, told.undone.state, told.undone.filesDeleted], ['rollback', 'COMPLETED', 1]);
   assert.deepEqual(told.there, [[1, 2, 3, 4, 5, 6, 7, 8], 'NOT_COMMITTED', [1, 2, 3, 4, 5, 6, 7, 8]]);
+  assert.deepEqual(told.magic, ['PAR1', 'PAR1']);
   assert.ok(told.intact, "the caller's bytes stay the caller's");
   assert.ok(told.puts > 10);
 });
