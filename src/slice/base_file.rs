@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::codec::parquet::{Footer, first_range, metadata_range};
+use crate::codec::parquet::{Footer, first_ranges, metadata_range};
 use crate::error::{Error, Result, ResultExt};
 use crate::model::{BaseFile, BaseFormat};
 use crate::storage::{Cause, Storage, UNKNOWN_SIZE};
@@ -21,15 +21,15 @@ pub(super) struct OpenFile {
 /// Bytes of a file, and where they begin.
 type Piece = (u64, Bytes);
 
-/// Of a footer longer than the first request so much of its front is fetched. Behind it is the bloom filter's text.
+/// Of a footer that the first requests do not hold so much of its front is fetched. Behind it is the bloom filter's text.
 const FRONT: u64 = 64 << 10;
 
 /// And so much before it, where the page index stands.
 const BEFORE: u64 = 64 << 10;
 
 impl OpenFile {
-    /// Fetches and checks the footer: one request, or two when it is longer than [`first_range`], or three when it is so
-    /// without a bloom filter.
+    /// Fetches and checks the footer: those of [`first_ranges`] at once; one request more when its front is not in them, and one
+    /// more when what they spare is no bloom filter.
     pub(super) async fn open(storage: &Storage, path: &str, size: u64) -> Result<Self> {
         storage.checked(path, Self::load(storage, path, size).await)
     }
@@ -40,17 +40,20 @@ impl OpenFile {
             UNKNOWN_SIZE => storage.get_first(path, 0..1, Cause::Footer).await?.0,
             size => size,
         };
-        let first = first_range(size);
-        let tail = fetch_one(storage, path, size, first.clone()).await?;
-        let range = metadata_range(size, &tail).context("path", path)?;
-        let tail = (first.start, tail);
-        let (footer, pieces) = match range.start < first.start {
-            true => long_footer(storage, path, size, range, tail).await?,
-            false => {
-                let metadata = slice_of(&tail, &range).unwrap_or_default();
-                let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
-                (footer, Vec::from([tail]))
-            }
+        let ranges = first_ranges(size);
+        let bytes = fetch(storage, path, size, &ranges).await?;
+        let starts = ranges.iter().map(|range| range.start);
+        let mut pieces: Vec<Piece> = starts.zip(bytes).collect();
+        let tail = pieces.pop().unwrap_or_default();
+        let range = metadata_range(size, &tail.1).context("path", path)?;
+        let (footer, pieces) = if range.start < tail.0 {
+            let front = pieces.pop();
+            long_footer(storage, path, size, range, front, tail).await?
+        } else {
+            let metadata = slice_of(&tail, &range).unwrap_or_default();
+            let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
+            pieces.push(tail);
+            (footer, pieces)
         };
         Ok(Self {
             storage: storage.clone(),
@@ -91,46 +94,71 @@ impl OpenFile {
     }
 }
 
-/// A footer at `range` that begins before the tail: its front is fetched, and what lies between only when it is not the bloom
-/// filter's text.
+/// A footer at `range` that begins before the tail: its front is fetched unless `guessed` holds it, and what lies between only
+/// when it is not the bloom filter's text.
 async fn long_footer(
     storage: &Storage,
     path: &str,
     size: u64,
     range: Range<u64>,
+    guessed: Option<Piece>,
     tail: Piece,
 ) -> Result<(Footer, Vec<Piece>)> {
-    let from = range.start.saturating_sub(BEFORE);
-    let to = (range.start + FRONT).min(tail.0);
-    let mut front = fetch_one(storage, path, size, from..to).await?;
-    if to < tail.0 {
-        let fetched = slice_of(&(from, front.clone()), &(range.start..to)).unwrap_or_default();
-        let begin = fetched.len();
-        let end = usize::try_from(tail.0 - range.start).unwrap_or(usize::MAX);
-        let mut metadata = vec![0; end];
-        if let Some(front) = metadata.get_mut(..begin) {
-            front.copy_from_slice(&fetched);
+    let holds = |piece: &Piece| piece.0 <= range.start && range.start < end_of(piece);
+    let front = match guessed.filter(holds) {
+        Some(front) => front,
+        None => {
+            let from = range.start.saturating_sub(BEFORE);
+            let to = (range.start + FRONT).min(tail.0);
+            (from, fetch_one(storage, path, size, from..to).await?)
         }
-        let rest = slice_of(&tail, &(tail.0..range.end)).unwrap_or_default();
-        metadata.extend_from_slice(&rest);
-        let footer = Footer::parse_holed(size, range.start, &metadata, &(begin..end));
-        if let Some(footer) = footer.context("path", path)? {
-            return Ok((footer, Vec::from([(from, front), tail])));
-        }
-        let between = fetch_one(storage, path, size, to..tail.0).await?;
-        front = [front, between].concat().into();
+    };
+    let between = end_of(&front)..tail.0;
+    if between.is_empty() {
+        return whole_footer(size, range, &[front, tail]).context("path", path);
     }
-    let whole = (from, Bytes::from([front, tail.1].concat()));
+    let metadata = holed(&range, &front, &tail);
+    let place = |at: u64| usize::try_from(at - range.start).unwrap_or(usize::MAX);
+    let hole = place(between.start)..place(between.end);
+    let footer = Footer::parse_holed(size, range.start, &metadata, &hole);
+    if let Some(footer) = footer.context("path", path)? {
+        return Ok((footer, Vec::from([front, tail])));
+    }
+    let fetched = fetch_one(storage, path, size, between.clone()).await?;
+    whole_footer(size, range, &[front, (between.start, fetched), tail]).context("path", path)
+}
+
+/// The footer of pieces that lie one behind the other.
+fn whole_footer(size: u64, range: Range<u64>, pieces: &[Piece]) -> Result<(Footer, Vec<Piece>)> {
+    let from = pieces.first().map_or(0, |piece| piece.0);
+    let bytes: Vec<&[u8]> = pieces.iter().map(|piece| piece.1.as_ref()).collect();
+    let whole = (from, Bytes::from(bytes.concat()));
     let metadata = slice_of(&whole, &range).unwrap_or_default();
-    let footer = Footer::parse(size, range.start, metadata).context("path", path)?;
+    let footer = Footer::parse(size, range.start, metadata)?;
     Ok((footer, Vec::from([whole])))
+}
+
+/// The metadata at `range` with zeros between what is there of it.
+fn holed(range: &Range<u64>, front: &Piece, tail: &Piece) -> Vec<u8> {
+    let mut metadata = Vec::new();
+    let begin = slice_of(front, &(range.start..end_of(front))).unwrap_or_default();
+    metadata.extend_from_slice(&begin);
+    let hole = usize::try_from(tail.0 - range.start).unwrap_or(usize::MAX);
+    metadata.resize(hole, 0);
+    let rest = slice_of(tail, &(tail.0..range.end)).unwrap_or_default();
+    metadata.extend_from_slice(&rest);
+    metadata
+}
+
+fn end_of((start, bytes): &Piece) -> u64 {
+    start + bytes.len() as u64
 }
 
 /// A base file whose footer is there, before it is known what to read of it.
 #[derive(Debug, Clone)]
 pub struct OpenedFile(pub(super) OpenFile);
 
-/// Fetches the footer of a base file: one request, or two when it is longer than usual.
+/// Fetches the footer of a base file: one step, or two when it is longer than usual.
 ///
 /// Errors: `Unsupported` with `format` for a file that is no Parquet file by its name, else as [`open_footer`].
 pub async fn open_file(storage: &Storage, file: &BaseFile) -> Result<OpenedFile> {
@@ -146,18 +174,25 @@ pub async fn open_file(storage: &Storage, file: &BaseFile) -> Result<OpenedFile>
     Ok(OpenedFile(open))
 }
 
-/// The footer of a base file of `size` bytes: one request, or two when it is longer than usual; one more for a size that
-/// is not known.
+/// The footer of a base file of `size` bytes: one step, or two when it is longer than usual; one more for a size that is
+/// not known.
 ///
 /// Errors: `Corrupt` with path and offset when the file is no Parquet file or its footer contradicts itself.
 pub async fn open_footer(storage: &Storage, path: &str, size: u64) -> Result<Arc<Footer>> {
     Ok(OpenFile::open(storage, path, size).await?.footer)
 }
 
+async fn fetch(
+    storage: &Storage,
+    path: &str,
+    size: u64,
+    ranges: &[Range<u64>],
+) -> Result<Vec<Bytes>> {
+    storage.get_ranges(path, size, ranges, Cause::Footer).await
+}
+
 async fn fetch_one(storage: &Storage, path: &str, size: u64, range: Range<u64>) -> Result<Bytes> {
-    let mut got = storage
-        .get_ranges(path, size, &[range], Cause::Footer)
-        .await?;
+    let mut got = fetch(storage, path, size, &[range]).await?;
     Ok(got.pop().unwrap_or_default())
 }
 

@@ -11,7 +11,7 @@ use super::base_file::OpenFile;
 use super::base_request::BaseRequest;
 use super::base_shape::{Filtering, Shape};
 use crate::codec::parquet::{
-    Columns, GroupReader, GroupRequest, PendingIndex, RowSelection, Step, first_range,
+    Columns, GroupReader, GroupRequest, PendingIndex, RowSelection, Step, first_ranges,
 };
 use crate::error::Result;
 
@@ -156,15 +156,15 @@ impl Scan {
         true
     }
 
-    /// What reading the file takes, when no page is spared: the footer's request and the column chunks that did not come
+    /// What reading the file takes, when no page is spared: the footer's requests and the column chunks that did not come
     /// with it.
     pub(super) fn estimate(&self) -> Estimate {
         let size = self.file.footer.size();
-        let first = first_range(size);
-        let footer = first.end - first.start;
-        let columns: u64 = match first.start {
-            0 => 0,
-            _ => self
+        let first = first_ranges(size);
+        let footer: u64 = first.iter().map(|range| range.end - range.start).sum();
+        let columns: u64 = match footer == size {
+            true => 0,
+            false => self
                 .groups
                 .iter()
                 .map(|piece| self.all_bytes(piece.group))
@@ -172,7 +172,7 @@ impl Scan {
         };
         let more = columns.div_ceil(self.file.storage.max_request());
         Estimate {
-            requests: 1 + more,
+            requests: first.len() as u64 + more,
             bytes: footer + columns,
         }
     }

@@ -16,7 +16,7 @@ use crate::expr::{Filter, Predicate};
 use crate::model::{BaseFile, BaseFileName};
 use crate::schema::{parse_avro, to_arrow};
 use crate::storage::{CallScope, Storage, StorageOptions};
-use crate::support;
+use crate::support::{self, watched::Watched};
 
 /// A storage over files in memory, whose metrics begin at zero.
 fn storage_of(store: &Arc<InMemory>) -> Storage {

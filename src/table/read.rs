@@ -185,7 +185,7 @@ impl Table {
 
     /// Checks the options, binds them to the schema, and finds the slices.
     ///
-    /// Without filters neither the listing nor the first footer waits for the schema.
+    /// Without filters neither the listing nor the first footer waits for the schema, and without partitions no listing does.
     pub(super) async fn prepare(
         &self,
         options: &ReadOptions,
@@ -227,8 +227,15 @@ impl Table {
                 try_join!(bind, slices_and_first)?
             }
             false => {
-                let bound = bind.await?;
-                let slices = slices(&bound.pruner()).await?;
+                let (bound, slices) = match self.meta.config.is_partitioned() {
+                    true => {
+                        let bound = bind.await?;
+                        let slices = slices(&bound.pruner()).await?;
+                        (bound, slices)
+                    }
+                    // There is one folder, whatever the filters say.
+                    false => try_join!(bind, slices(&none))?,
+                };
                 let slices = self.skip(options, &bound, slices, as_of.as_ref()).await?;
                 (bound, (slices, None))
             }

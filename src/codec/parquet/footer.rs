@@ -24,7 +24,19 @@ const MAGIC_ENCRYPTED: &[u8; 4] = b"PARE";
 const WHOLE: u64 = 512 << 10;
 
 /// Files from this size on can hold more than 60,000 records, where Hudi's bloom filter doubles to 863 KB of footer.
+const MEDIUM: u64 = 4 << 20;
+
+/// And from this size on most do.
 const LARGE: u64 = 8 << 20;
+
+/// The text of Hudi's bloom filter of more than 60,000 records, with default settings: base64 of two rows of bits.
+const BLOOM_TEXT: u64 = 862_724;
+
+/// In front of that text and a little of what stands behind it so much is fetched: the footer's own facts, and the page index.
+const FRONT: u64 = 56 << 10;
+
+/// What stands behind it, and all of most footers without a bloom filter.
+const BEHIND: u64 = 16 << 10;
 
 /// A footer is kept in memory while its file is read. Real ones of a thousand columns are some megabytes long.
 const MAX_METADATA: u64 = 128 << 20;
@@ -33,16 +45,24 @@ const MAX_METADATA: u64 = 128 << 20;
 pub(super) const BLOOM_KEYS: [&str; 2] =
     ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
 
-/// Where the first request for a file of `size` bytes goes: its end, so that the footer comes in one step.
+/// Where the first request for a file of `size` bytes goes that Hudi's bloom filter is not in: its end.
+pub fn first_range(size: u64) -> Range<u64> {
+    size - WHOLE.min(size)..size
+}
+
+/// Where the first requests for a base file of `size` bytes go, the last of them to its end, so that the footer comes in one
+/// step.
 ///
 /// A footer holds Hudi's bloom filter, 431,380 characters with default settings and twice that above 60,000 records,
-/// and Parquet's page indexes stand right before it.
-pub fn first_range(size: u64) -> Range<u64> {
-    let tail = match size {
-        ..LARGE => WHOLE.min(size),
-        _ => 2 * WHOLE,
+/// and Parquet's page indexes stand right before it. The longer text is not fetched but guessed: its front comes with the end.
+pub fn first_ranges(size: u64) -> Vec<Range<u64>> {
+    let end = match size {
+        ..LARGE => first_range(size),
+        _ => size - BEHIND..size,
     };
-    size - tail..size
+    let front = size.checked_sub(BLOOM_TEXT).filter(|_| size >= MEDIUM);
+    let front = front.map(|text| text.saturating_sub(FRONT)..text);
+    front.into_iter().chain([end]).collect()
 }
 
 /// Where the footer's metadata stands, from the last eight bytes of a file of `size` bytes.

@@ -39,7 +39,7 @@ mod values;
 mod write;
 
 pub use columns::Columns;
-pub use footer::{Footer, FooterKeys, first_range, metadata_range};
+pub use footer::{Footer, FooterKeys, first_range, first_ranges, metadata_range};
 pub use page_index::{PendingIndex, page_selection};
 pub use parquet::arrow::arrow_reader::RowSelection;
 pub use reader::{GroupReader, GroupRequest, RowFilterFn, Step};

@@ -184,12 +184,16 @@ fn file_offsets_that_are_wrong_lose_no_rows() {
 
 #[test]
 fn the_first_request_holds_hudis_footer() {
-    // A bloom filter of 60,000 records is 431,380 characters; from 60,001 on it is twice that.
-    let check = |size: u64, tail: u64| assert_eq!(first_range(size), size - tail..size);
-    check(0, 0);
-    check(435_115, 435_115);
-    check(1 << 20, 512 << 10);
-    check(100 << 20, 1 << 20);
+    // A bloom filter of 60,000 records is 431,380 characters; from 60,001 on it is 862,724.
+    let check = |size: u64, ranges: &[Range<u64>]| assert_eq!(first_ranges(size), ranges);
+    check(0, &[0..0]);
+    check(435_115, &[0..435_115]);
+    check(1 << 20, &[(1 << 20) - (512 << 10)..1 << 20]);
+    let front = |size: u64| size - 862_724 - (56 << 10)..size - 862_724;
+    let medium = 5 << 20;
+    check(medium, &[front(medium), medium - (512 << 10)..medium]);
+    let large = 100 << 20;
+    check(large, &[front(large), large - (16 << 10)..large]);
 }
 
 #[test]

@@ -116,7 +116,8 @@ fn all_rows_come_in_order_whatever_the_batch_size() {
 
 #[test]
 fn a_filter_reads_the_pages_that_can_match_and_no_others() {
-    let (storage, file) = file(1_000_000, plain());
+    let bloom = "org.apache.hudi.bloomfilter";
+    let (storage, file) = file(400_000, with_pair(bloom, 862_724));
     let filters = [
         compare("id", Operator::Gte, "123456"),
         compare("id", Operator::Lt, "123461"),
@@ -127,12 +128,12 @@ fn a_filter_reads_the_pages_that_can_match_and_no_others() {
         (123_456..123_461).collect::<Vec<_>>()
     );
     let counted = storage.metrics().counters();
-    assert_eq!(counted.row_groups_pruned, 99);
+    assert_eq!(counted.row_groups_pruned, 39);
     assert_eq!(counted.rows_scanned, 1_000);
     assert!(file.size > 8 << 20, "{}", file.size);
-    // The tail of a megabyte, and one page of each of three columns, fetched as one range.
-    assert!(counted.bytes < (1 << 20) + (256 << 10), "{}", counted.bytes);
-    assert_eq!(counted.requests, 2);
+    // The two ends of the footer, with the page index, and one page of each of three columns, fetched as one range.
+    assert!(counted.bytes < 384 << 10, "{}", counted.bytes);
+    assert_eq!(counted.requests, 3);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn a_limit_reads_the_first_pages_and_no_others() {
         (0..10).collect::<Vec<_>>()
     );
     let counted = storage.metrics().counters();
-    assert!(counted.bytes < (1 << 20) + (256 << 10), "{}", counted.bytes);
+    assert!(counted.bytes < 512 << 10, "{}", counted.bytes);
 }
 
 #[test]
@@ -370,16 +371,20 @@ fn a_file_of_unknown_size_costs_one_request_more() {
     assert_eq!(cold.metrics().counters().requests, before + 1);
 }
 
-/// Reads 100 rows of a file whose footer has a pair of a key with a text so long, between short ones: requests, and bytes fetched.
-fn cost_of_a_pair(key: &str, length: usize) -> (u64, u64) {
+/// Pairs of a footer: one of a key with a text so long, between short ones.
+fn with_pair(key: &str, length: usize) -> WriterPropertiesBuilder {
     let pair = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
     let pairs = vec![
         pair("before", "b".repeat(3_000)),
         pair(key, "A/x9".repeat(length / 4)),
         pair("hoodie_max_record_key", "99".to_owned()),
     ];
-    let properties = plain().set_key_value_metadata(Some(pairs));
-    let (storage, file) = file(100, properties);
+    plain().set_key_value_metadata(Some(pairs))
+}
+
+/// Reads 100 rows of a file whose footer has such a pair: requests, and bytes fetched.
+fn cost_of_a_pair(key: &str, length: usize) -> (u64, u64) {
+    let (storage, file) = file(100, with_pair(key, length));
     let rows = read(&storage, &file, &BaseRequest::all(table_schema())).unwrap();
     assert_eq!(ids(&rows), (0..100).collect::<Vec<_>>());
     let footer = support::block_on(open_footer(&storage, &file.path, file.size)).unwrap();
@@ -402,6 +407,51 @@ fn of_a_long_bloom_filter_in_the_footer_only_the_ends_are_fetched() {
     // Just longer than the first request, so that nothing lies between.
     assert_eq!(cost_of_a_pair(bloom, 540_000).0, 2);
     assert_eq!(cost_of_a_pair(bloom, 431_380).0, 1);
+}
+
+/// Reads five rows of many by a filter, from a file with such a pair: requests, rounds of the footer, and bytes fetched.
+fn cost_of_five_rows(rows: i64, key: &str, length: usize) -> (usize, usize, u64) {
+    let (store, file) = stored(rows, with_pair(key, length));
+    let store = Watched::new(store);
+    let storage = Storage::new(Arc::clone(&store) as _, StorageOptions::default());
+    let path = file.path.as_str();
+    let footer = support::block_on(open_footer(&storage, path, file.size)).unwrap();
+    assert_eq!(footer.keys().max_record_key.as_deref(), Some("99"));
+    let of_footer = store.requests();
+    let filters = [
+        compare("id", Operator::Gte, "77700"),
+        compare("id", Operator::Lt, "77705"),
+    ];
+    let request = filtered(&table_schema(), &filters);
+    let found = read(&storage, &file, &request).unwrap();
+    assert_eq!(ids(&found), (77_700..77_705).collect::<Vec<_>>());
+    let asked = [of_footer.clone(), store.requests()].concat();
+    let bytes = asked.iter().map(|asked| asked.bytes).sum();
+    let rounds = of_footer.iter().map(|asked| asked.round).max().unwrap();
+    (asked.len(), rounds, bytes)
+}
+
+#[test]
+fn few_rows_of_a_large_file_cost_a_few_pages_and_one_round_for_the_footer() {
+    const KIB: u64 = 1 << 10;
+    let bloom = "org.apache.hudi.bloomfilter";
+    // More than 8 MiB, and the filter of more than 60,000 records: the ends of the footer, the page of the filter, those of the others.
+    let (requests, rounds, bytes) = cost_of_five_rows(400_000, bloom, 862_724);
+    assert_eq!((requests, rounds), (5, 1));
+    assert!(bytes < 128 * KIB, "{bytes}");
+    // The shorter filter in as large a file: its front is asked for once its place is known.
+    let (requests, rounds, bytes) = cost_of_five_rows(400_000, bloom, 431_380);
+    assert_eq!((requests, rounds), (6, 2));
+    assert!(bytes < 256 * KIB, "{bytes}");
+    // A text that is no filter has to come.
+    let (_, _, bytes) = cost_of_five_rows(400_000, "other", 862_724);
+    assert!(bytes > 862_724, "{bytes}");
+    // Between 4 and 8 MiB either filter comes in one round.
+    for length in [431_380, 862_724] {
+        let (_, rounds, bytes) = cost_of_five_rows(160_000, bloom, length);
+        assert_eq!(rounds, 1);
+        assert!(bytes < 768 * KIB, "{bytes}");
+    }
 }
 
 #[test]
