@@ -4,10 +4,17 @@ import { pathToFileURL } from 'node:url';
 import { Table, tableFromIPC } from 'apache-arrow';
 import { HudiTable } from '../js/entry/node.js';
 
-async function run(/** @type {{ table: string, columns?: string[], filters?: any, start?: string, asOf?: string }} */ { table: folder, columns, filters, start, asOf }) {
+async function run(/** @type {{ table: string, plan?: boolean, columns?: string[], filters?: any, start?: string, asOf?: string }} */ { table: folder, plan, columns, filters, start, asOf }) {
   /** @type {any} */ (globalThis).gc?.();
   const began = performance.now();
-  const table = await HudiTable.open(pathToFileURL(folder).href);
+  let [asked, moved] = [0, 0];
+  const table = await HudiTable.open(pathToFileURL(folder).href, { ...(plan && { onRequest: ({ bytes }) => void ([asked, moved] = [asked + 1, moved + bytes]) }) });
+  if (plan) {
+    const { length } = await table.getFileSlices({ filters });
+    const ms = performance.now() - began;
+    table.close();
+    return { ms, rows: length, sum: 0, requests: asked, bytes: moved };
+  }
   const query = start === undefined ? { asOf } : { queryType: /** @type {const} */ ('incremental'), start };
   const result = await table.read({ projection: columns, filters, ...query });
   const batches = [...result].flatMap((batch) => tableFromIPC(batch.ipc).batches);

@@ -1,4 +1,4 @@
-"""Writes a table of the benchmark with real Spark and Hudi: one million rows, table version 9.
+"""Writes a table of the benchmark with real Spark and Hudi: one million rows, or ten thousand files, table version 9.
 
     python make_table.py <name> <folder to make> <Hudi bundle jar>
 
@@ -6,16 +6,25 @@
     cow    copy on write, nine file groups, a record index; then two upserts of 5 % of the rows
     cowp   as cow, in twenty partitions, without the upserts
     mor    merge on read, nine file groups, a record index; then five upserts of 5 % of the rows, each spread over all keys
+    many   copy on write, 10,000 files of four rows in a hundred partitions by four commits; then a commit of no rows, which is copied
+           until both timelines, the table's and that of its metadata table, hold a thousand instants
 
 Every value follows from the row's number by a hash with a fixed seed, so each machine gets the same rows. All else is as Spark
 users get it: gzip, dictionaries, pages of 20,000 rows, a Bloom filter in the footer, meta fields, and the metadata table.
 """
+import shutil
 import sys
+from datetime import datetime, timedelta
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 ROWS = 1_000_000
 SEED = 20261129
+
+# Of `many`: commits, tasks of each, partitions that each task writes a file of, rows of each file; instants in the end.
+COMMITS, TASKS, PARTITIONS, FILE_ROWS = 4, 25, 100, 4
+INSTANTS = 1000
 CITIES = ["Amsterdam", "Berlin", "Chicago", "Delhi", "Edinburgh", "Florence", "Geneva", "Hamburg",
           "Istanbul", "Jakarta", "Kyoto", "Lisbon", "Madrid", "Nairobi", "Oslo", "Prague"]
 
@@ -70,6 +79,16 @@ TWENTY_PARTITIONS = {
     "hoodie.bulkinsert.shuffle.parallelism": "20",
 }
 
+MANY_FILES = {
+    **TWENTY_PARTITIONS,
+    "hoodie.bulkinsert.shuffle.parallelism": str(TASKS),
+    "hoodie.bulkinsert.sort.mode": "PARTITION_SORT",
+    "hoodie.parquet.small.file.limit": "0",
+    # Half a megabyte of Bloom filter a file is not what is measured.
+    "hoodie.bloom.index.filter.type": "SIMPLE",
+    "hoodie.index.bloom.num_entries": "10",
+}
+
 # Table type, options beside PLAIN, upserts.
 TABLES = {
     "cow1": ("COPY_ON_WRITE", ONE_FILE, 0),
@@ -95,10 +114,50 @@ def session(bundle):
         .getOrCreate())
 
 
+def many(spark, folder):
+    """Ten thousand files by a few commits, and a thousand instants by copies of the last one."""
+    rows = TASKS * PARTITIONS * FILE_ROWS
+    columns = ["id", "city", "price", "at"]
+    shop = f"concat('shop-', lpad(pmod(id, {PARTITIONS}), 2, '0')) as shop"
+    given = {**PLAIN, **MANY_FILES, "hoodie.table.name": "many", "hoodie.datasource.write.table.type": "COPY_ON_WRITE"}
+    for commit in range(COMMITS + 1):
+        start, more = commit * rows, rows if commit < COMMITS else 0
+        made = spark.range(start, start + more, 1, TASKS).selectExpr(*[f"{COLUMNS[name]} as {name}" for name in columns], shop)
+        operation = "bulk_insert" if more > 0 else "insert"
+        options = {**given, "hoodie.datasource.write.operation": operation}
+        made.write.format("hudi").options(**options).mode("overwrite" if commit == 0 else "append").save(folder)
+    timelines = [Path(folder, ".hoodie/timeline"), Path(folder, ".hoodie/metadata/.hoodie/timeline")]
+    last = max(file.name[:17] for file in timelines[0].iterdir() if file.name[:17].isdigit())
+    for timeline in timelines:
+        files = [file for file in timeline.iterdir() if file.name.startswith(last)]
+        for copy in range(1, INSTANTS - COMMITS):
+            for file in files:
+                # Instants are digits of a time: those of the copies follow each other by seconds, and so do their completions.
+                requested, *completed = file.name.split(".")[0].split("_")
+                times = "_".join(later(time, copy) for time in [requested, *completed])
+                shutil.copyfile(file, timeline / f"{times}.{file.name.split('.', 1)[1]}")
+    return COMMITS * rows
+
+
+def later(time, copy):
+    """The time `copy` seconds later, as an instant."""
+    moment = datetime.strptime(time, "%Y%m%d%H%M%S%f") + timedelta(seconds=copy)
+    return moment.strftime("%Y%m%d%H%M%S%f")[:17]
+
+
 def main(name, folder, bundle):
-    kind, options, upserts = TABLES[name]
     spark = session(bundle)
     spark.sparkContext.setLogLevel("ERROR")
+    rows = many(spark, folder) if name == "many" else million(spark, name, folder)
+    count = spark.read.format("hudi").load(folder).count()
+    spark.stop()
+    if count != rows:
+        raise SystemExit(f"the table holds {count} rows, not {rows}")
+
+
+def million(spark, name, folder):
+    """A million rows, and upserts of some of them."""
+    kind, options, upserts = TABLES[name]
     columns = dict(COLUMNS)
     if "shop" in options.get("hoodie.datasource.write.partitionpath.field", ""):
         columns["shop"] = f"concat('shop-', lpad({pick(16, 20)}, 2, '0'))"
@@ -120,10 +179,7 @@ def main(name, folder, bundle):
 
     for change in range(upserts + 1):
         write(change)
-    count = spark.read.format("hudi").load(folder).count()
-    spark.stop()
-    if count != ROWS:
-        raise SystemExit(f"the table holds {count} rows, not {ROWS}")
+    return ROWS
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 // Local folders, for Node, Deno and Bun; only the entry for those imports it.
 import { randomUUID } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HudiError } from './errors.js';
 import { arriving, byPath, checkPath, checkSignal, folderOf, full, notFound, proven, refused, span } from './store_answers.js';
@@ -23,10 +25,13 @@ export const fileUrl = (/** @type {string} */ uri) => (uri.startsWith('file:') ?
 export function fileStore(uri) {
   const top = uri.startsWith('file:') ? fileURLToPath(uri) : path.resolve(uri);
   const at = (/** @type {string} */ name) => path.join(top, ...checkPath(name).split('/'));
-  return proven({
+  /** @type {(...given: Parameters<ObjectStore['list']>) => ReturnType<typeof all>} */
+  const listed = (prefix, { delimiter, startAfter = '', signal } = {}) => all(top, folderOf(prefix), delimiter, startAfter, signal);
+  /** @type {ObjectStore} */
+  const store = {
     capabilities: { write: true, list: true, putIfAbsent: true, putIfMatch: false },
     get: (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range)),
-    list: (prefix, { delimiter, startAfter = '', signal } = {}) => list(top, folderOf(prefix), delimiter, startAfter, signal),
+    list: (prefix, options) => inOrder(listed(prefix, options)),
     put(name, data, { ifNoneMatch, ifMatch, signal } = {}) {
       if (ifMatch !== undefined) throw new HudiError('READ_ONLY_STORAGE', 'a folder has no put-if-match', { context: { path: name } });
       return answer(name, signal, () => put(at(name), name, data, ifNoneMatch !== undefined));
@@ -35,7 +40,8 @@ export function fileStore(uri) {
     async delete(names, { signal } = {}) {
       for (const name of names) await answer(name, signal, () => rm(at(name), { force: true }));
     },
-  });
+  };
+  return proven(store, listed);
 }
 
 /**
@@ -125,52 +131,122 @@ async function upload(file, name) {
   };
 }
 
+/** @typedef {ObjectMeta | { prefix: string }} Entry */
+
+const key = (/** @type {Entry} */ one) => ({ path: 'prefix' in one ? one.prefix : one.path });
+
+async function* inOrder(/** @type {Promise<Entry[]>} */ listed) {
+  const found = await listed;
+  yield* found.sort((a, b) => byPath(key(a), key(b)));
+}
+
+/** A file system is quick until it took longer than this for one answer: those of other machines do. */
+const slowMs = 5;
+
+/** So long others may wait for their turn. */
+const turnMs = 10;
+
+/** @template T @typedef {{ now: () => T, later: () => Promise<T> }} Ask */
+
 /**
+ * Asks a file system for small facts. Handing a question to another thread takes many times as long as a disk at hand takes to answer
+ * it, so it is asked on the spot as long as it is quick.
+ */
+function prompter() {
+  let quick = true;
+  let turn = performance.now();
+  return {
+    isQuick: () => quick,
+    /** @template T @param {Ask<T>} ask @returns {T | Promise<T>} */
+    ask(ask) {
+      if (!quick) return ask.later();
+      const began = performance.now();
+      try {
+        return ask.now();
+      } finally {
+        quick = performance.now() - began < slowMs;
+      }
+    },
+    /** Lets others have their turn, when they have waited for it. */
+    async pause() {
+      if (performance.now() - turn < turnMs) return;
+      await setImmediate();
+      turn = performance.now();
+    },
+  };
+}
+
+/** What a question gives, or undefined when what it is about is gone. @template T @param {() => T | Promise<T>} ask */
+async function unlessGone(ask) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Everything in a folder, or everything below it, in any order; a folder that is not there holds nothing.
+ *
  * @param {string} top
  * @param {string} folder empty, or with a slash at its end
  * @param {'/' | undefined} delimiter
  * @param {string} startAfter
  * @param {AbortSignal | undefined} signal
- * @returns {AsyncGenerator<ObjectMeta | { prefix: string }>}
+ * @returns {Promise<Entry[]>}
  */
-async function* list(top, folder, delimiter, startAfter, signal) {
+async function all(top, folder, delimiter, startAfter, signal) {
   if (folder !== '') checkPath(folder.slice(0, -1));
-  const found = await answer(folder, signal, () => scan(top, folder, delimiter === undefined, signal));
-  const key = (/** @type {ObjectMeta | { prefix: string }} */ one) => ({ path: 'prefix' in one ? one.prefix : one.path });
-  found.sort((a, b) => byPath(key(a), key(b)));
-  for (const one of found) if (byPath(key(one), { path: startAfter }) > 0) yield one;
+  /** @type {Search} */
+  const search = { top, deep: delimiter === undefined, startAfter, signal, found: [], prompter: prompter() };
+  await answer(folder, signal, () => scan(search, folder));
+  return search.found;
 }
 
+/** @typedef {{ top: string, deep: boolean, startAfter: string, signal: AbortSignal | undefined, found: Entry[], prompter: ReturnType<typeof prompter> }} Search */
+
 /**
- * Everything in a folder, or everything below it; a folder that is not there holds nothing.
- *
- * @param {string} top
+ * @param {Search} search
  * @param {string} folder
- * @param {boolean} deep
- * @param {AbortSignal | undefined} signal
- * @returns {Promise<(ObjectMeta | { prefix: string })[]>}
+ * @returns {Promise<void>}
  */
-async function scan(top, folder, deep, signal) {
-  checkSignal(signal);
-  const entries = await readdir(path.join(top, folder), { withFileTypes: true }).catch((error) => {
-    if (isGone(error)) return [];
-    throw error;
-  });
-  const parts = await Promise.all(
-    entries.map(async (entry) => {
-      const name = `${folder}${entry.name}`;
-      if (entry.name.startsWith(arriving)) return [];
-      // stat, not the entry: a link counts as what it leads to.
-      const info = await stat(path.join(top, name), { bigint: true }).catch((error) => {
-        if (isGone(error)) return undefined;
-        throw error;
-      });
-      if (info?.isDirectory()) return deep ? scan(top, `${name}/`, true, signal) : [{ prefix: `${name}/` }];
-      if (!info?.isFile()) return [];
-      return [{ path: name, size: Number(info.size), etag: etagOf(info), lastModified: info.mtime }];
-    }),
-  );
-  return parts.flat();
+async function scan(search, folder) {
+  const { top, deep, startAfter, found, prompter } = search;
+  await prompter.pause();
+  checkSignal(search.signal);
+  const place = path.join(top, folder);
+  const options = /** @type {const} */ ({ withFileTypes: true });
+  const entries = await unlessGone(() => prompter.ask({ now: () => readdirSync(place, options), later: () => readdir(place, options) }));
+  const isBehind = (/** @type {string} */ name) => startAfter === '' || byPath({ path: name }, { path: startAfter }) > 0;
+  /** @type {string[]} */
+  const folders = [];
+  const add = (/** @type {string} */ name, /** @type {import('node:fs').BigIntStats | undefined} */ info) => {
+    if (info?.isDirectory()) folders.push(`${name}/`);
+    else if (info?.isFile() && isBehind(name)) found.push({ path: name, size: Number(info.size), etag: etagOf(info), lastModified: info.mtime });
+  };
+  /** @type {Promise<void>[]} */
+  const pending = [];
+  for (const entry of entries ?? []) {
+    const name = `${folder}${entry.name}`;
+    if (entry.name.startsWith(arriving)) continue;
+    // A link counts as what it leads to.
+    if (entry.isDirectory()) {
+      folders.push(`${name}/`);
+    } else if (isBehind(name) || entry.isSymbolicLink()) {
+      const file = path.join(top, name);
+      const facts = unlessGone(() => prompter.ask({ now: () => statSync(file, { bigint: true }), later: () => stat(file, { bigint: true }) }));
+      const added = facts.then((info) => add(name, info));
+      if (prompter.isQuick()) await added;
+      else pending.push(added);
+      if (prompter.isQuick()) await prompter.pause();
+    }
+  }
+  await Promise.all(pending);
+  const wanted = folders.filter((below) => isBehind(below) || (deep && startAfter.startsWith(below)));
+  if (!deep) for (const below of wanted) found.push({ prefix: below });
+  else if (prompter.isQuick()) for (const below of wanted) await scan(search, below);
+  else await Promise.all(wanted.map((below) => scan(search, below)));
 }
 
 const etagOf = (/** @type {import('node:fs').BigIntStats} */ { size, mtimeNs }) => `"${size.toString(16)}-${mtimeNs.toString(16)}"`;

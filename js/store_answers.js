@@ -57,10 +57,14 @@ export const refused = (/** @type {string} */ path) =>
 
 /**
  * A store of this package: that it keeps to ifNoneMatch needs no proof. Whoever wraps it answers for the wrapping, so a copy of it says nothing.
+ * `listed` gives what `list` does at once, in any order: a step of an iterator for each of thousands of files takes longer than to find them.
  *
- * @param {import('./index.d.ts').ObjectStore} store
+ * @template {import('./index.d.ts').ObjectStore} T
+ * @param {T} store
+ * @param {(...given: Parameters<T['list']>) => Promise<(ObjectMeta | { prefix: string })[]>} [listed]
  */
-export function proven(store) {
+export function proven(store, listed) {
+  if (listed !== undefined) Object.defineProperty(store, Symbol.for('hudi-wasm.listed'), { value: listed });
   return Object.defineProperty(store, Symbol.for('hudi-wasm.proven'), { value: true });
 }
 

@@ -148,6 +148,36 @@ test('file: a link counts as what it leads to, and one that leads nowhere is not
     assert.deepEqual(await names(store, ''), ['linked/a', 'real/a']);
   }));
 
+for (const speed of ['quick', 'slow', 'slow at the third answer']) {
+  test(`file: a ${speed} file system lists the same, in steps and at once`, (context) =>
+    kinds.file(async (store, folder = '') => {
+      await fill(store);
+      await symlink(path.join(folder, 'dt=1'), path.join(folder, 'linked'));
+      let [asked, time] = [0, 0];
+      // A question takes from one telling of the time to the next.
+      if (speed !== 'quick') context.mock.method(performance, 'now', () => (time += speed === 'slow' || (asked += 1) > 8 ? 6 : 0));
+      const everything = ['.hoodie/a', '.hoodie/b', '.hoodie/timeline/1', '.hoodie/timeline/2', 'dt=1/x', 'linked/x', 'é/ü'];
+      /** @type {[prefix: string, options: any, expected: string[]][]} */
+      const cases = [
+        ['', {}, everything],
+        ['', { delimiter: '/' }, ['.hoodie/', 'dt=1/', 'linked/', 'é/']],
+        ['', { startAfter: '.hoodie/timeline/1' }, everything.slice(3)],
+        ['', { startAfter: 'dt=1/', delimiter: '/' }, ['linked/', 'é/']],
+        ['gone/', {}, []],
+      ];
+      const atOnce = /** @type {any} */ (store)[Symbol.for('hudi-wasm.listed')];
+      for (const [prefix, options, expected] of cases) {
+        [asked, time] = [0, 0];
+        assert.deepEqual(await names(store, prefix, options), expected);
+        /** @type {any[]} */
+        const found = await atOnce(prefix, options);
+        assert.deepEqual(found.map((one) => one.path ?? one.prefix).sort(), expected.toSorted());
+      }
+      const signal = AbortSignal.abort(new Error('enough'));
+      await assert.rejects(atOnce('', { signal }), /enough/);
+    }));
+}
+
 test('memory: an object is not changed by what its giver does later', async () => {
   const given = bytes('1');
   const store = memoryStore([['a', given]]);
