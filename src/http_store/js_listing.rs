@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use js_sys::{Date, Function, Object, Symbol};
+use js_sys::{Array, Date, Function, Object, Symbol};
 use object_store::ObjectMeta;
 use object_store::path::Path;
 use wasm_bindgen::{JsCast, JsValue};
@@ -42,6 +42,11 @@ pub(super) async fn list(
         .call2(&this, &prefix.into(), &options)
         .map_err(failed)?;
     let given = host::settled(promise(&given)).await.map_err(failed)?;
+    let mut listed = Listed::default();
+    if let Some(entries) = given.dyn_ref::<Array>() {
+        entries.iter().try_for_each(|entry| listed.add(&entry))?;
+        return Ok(listed);
+    }
     let by = |symbol: &JsValue| {
         let method = js_sys::Reflect::get(&given, symbol).ok()?;
         method.dyn_into::<Function>().ok()
@@ -60,7 +65,6 @@ pub(super) async fn list(
     let next = function(&iterator, "next")
         .ok_or(JsValue::UNDEFINED)
         .map_err(failed)?;
-    let mut listed = Listed::default();
     loop {
         let step = next.call0(&iterator).map_err(failed)?;
         let step = host::settled(promise(&step)).await.map_err(failed)?;

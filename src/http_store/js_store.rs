@@ -31,6 +31,9 @@ use crate::storage::wire::{Answer, Carried, Failure};
 /// A whole object larger than this is not read at once.
 const MAX_WHOLE: u64 = 512 << 20;
 
+/// What stores of this package keep a function under that lists like `list`, all at once.
+const LISTED: &str = "hudi-wasm.listed";
+
 /// The store.
 #[derive(Debug)]
 pub(crate) struct JsStore {
@@ -123,7 +126,9 @@ impl JsStore {
         if let Some(after) = start_after {
             set(&options, "startAfter", &after.into());
         }
-        let call = function(&object, "list");
+        let at_once = js_sys::Reflect::get(&object, &js_sys::Symbol::for_(LISTED));
+        let at_once = at_once.ok().and_then(|call| call.dyn_into().ok());
+        let call = at_once.or_else(|| function(&object, "list"));
         host::run_local(list(call, object, prefix.to_owned(), options), abort)
     }
 
