@@ -23,7 +23,7 @@ const mor = 'v9_mor_event_time';
 let server;
 
 before(async () => {
-  for (const name of [...cow, mor]) await unpack(name);
+  for (const name of [...cow, mor, 'v9_cow_hive_parts']) await unpack(name);
   server = await folderServer(path.dirname(await unpack(mor)));
 });
 after(() => server.close());
@@ -250,6 +250,35 @@ test('folder pages refuse a merge-on-read table, WebDAV and a manifest serve it'
   for (const listing of /** @type {const} */ (['webdav', { manifest: 'hudi-manifest.json' }])) {
     assert.deepEqual(await faultsOf(hudi, url, { storage: { type: 'http', listing } }, await recorded(mor)), []);
   }
+});
+
+test('through a manifest the first batch of a partitioned table takes six requests and one for each log of the index, the next read none', async () => {
+  const name = 'v9_cow_hive_parts';
+  const logs = (await filesOf(name)).filter(([file]) => file.startsWith('.hoodie/metadata/files/.files')).length;
+  const asked = /** @type {string[]} */ ([]);
+  const storage = /** @type {const} */ ({ type: 'http', listing: { manifest: 'hudi-manifest.json' } });
+  const onRequest = (/** @type {import('../../js/index.d.ts').RequestInfoEvent} */ { source, method, path: file }) => {
+    if (source === 'network') asked.push(`${method} ${file}`);
+  };
+  const first = async (/** @type {import('../../js/index.d.ts').HudiTable} */ table) => {
+    for await (const batch of await table.readStream()) return batch.numRows;
+    return 0;
+  };
+  const before = server.asked;
+  const table = await hudi.HudiTable.open(`${server.origin}/${name}`, { storage, onRequest });
+  const { metrics } = await table.read({ limit: 1 });
+  assert.equal(metrics.listing.source, 'metadata-table');
+  assert.ok(asked.length <= 6 + logs, asked.join('\n'));
+  assert.equal(asked.length, server.asked - before, 'every request is told');
+  assert.ok(asked.every((request) => request.startsWith('GET ')));
+  assert.ok((await first(table)) > 0);
+  await table.read();
+  asked.length = 0;
+  assert.ok((await first(table)) > 0);
+  assert.deepEqual(asked, []);
+  const anew = await table.refresh();
+  assert.ok((await first(anew)) > 0);
+  assert.ok(asked.length <= 2, asked.join('\n'));
 });
 
 test('WebDAV serves tables with every character in their paths', async () => {

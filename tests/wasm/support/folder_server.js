@@ -15,11 +15,12 @@ const links = {
 
 /**
  * @param {string} top
- * @returns {Promise<{ origin: string, style: Style, close: () => Promise<void> }>}
+ * @returns {Promise<{ origin: string, style: Style, asked: number, close: () => Promise<void> }>} `asked` counts requests
  */
 export async function folderServer(top) {
-  const state = { origin: '', style: /** @type {Style} */ ('nginx'), close: () => closed() };
+  const state = { origin: '', style: /** @type {Style} */ ('nginx'), asked: 0, close: () => closed() };
   const server = createServer((request, response) => {
+    state.asked += 1;
     answer(top, state.style, request, response).catch((error) => response.writeHead(error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 404 : 500).end());
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
