@@ -1,5 +1,7 @@
 """Index partitions of the metadata table."""
 
+from datetime import date, datetime
+
 from ..spark.maker import BY_CITY, CITY, COLUMN_STATS, DAWN, table
 
 BY_RECORD_INDEX = {
@@ -64,6 +66,42 @@ def v9_cow_secondary_index(t):
     t.snapshot(filters=[["price", "IN", [3.0, 13.5]]])
     t.snapshot(filters=[["id", "=", 20]])
     t.note = "Secondary indexes on a string column (null, empty, $, backslash, unicode) and a double column, made after the first commit; then upserts that change, keep and set null the indexed value, and deletes."
+
+
+def secondary_index_times(t):
+    """Secondary indexes on a date and on a timestamp; rows indexed by CREATE INDEX, by inserts, by upserts and by a delete."""
+    t.columns = "id int, day date, at timestamp, ts long, city string"
+    t.options.update({**BY_CITY, **BY_RECORD_INDEX})
+    days = [None, date(1969, 12, 31), date(1970, 1, 1), date(2024, 2, 29), date(1901, 1, 2)]
+    times = [None, datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(1970, 1, 1), datetime(2024, 2, 29, 12, 30), datetime(1905, 11, 18, 1, 2, 3, 4)]
+    row = lambda i, n, ts=1: (i, days[n], times[n], ts, ["ams", "bru"][i % 2])
+    t.write([row(i, i % 5) for i in range(8)], "insert")
+    statements(t, "CREATE INDEX by_day ON {t} (day)", "CREATE INDEX by_at ON {t} (at)")
+    t.write([row(i, i % 5) for i in range(8, 14)], "insert")
+    t.write([row(1, 3, 2), row(2, 2, 2), row(3, 0, 2), row(5, 4, 2), row(20, 1, 2)])
+    t.write([row(8, 3, 3), row(7, 2, 3)], "delete")
+    t.record_all()
+    for day in days[1:]:
+        t.snapshot(filters=[["day", "=", day.isoformat()]])
+    for at in times[1:]:
+        t.snapshot(filters=[["at", "=", at.isoformat(sep=" ")]])
+    t.snapshot(filters=[["day", "IN", ["1970-01-01", "2024-02-29", "2000-01-01"]]])
+    t.note = "Secondary indexes on a date and a timestamp column (null, before 1970, leap day), made after the first commit; then an insert, an upsert that changes, keeps and sets null the indexed values, and a delete."
+
+
+@table()
+def v9_cow_secondary_index_times(t):
+    secondary_index_times(t)
+
+
+@table("1.0.2")
+def v8_cow_secondary_index_times(t):
+    secondary_index_times(t)
+
+
+@table("1.2.0")
+def v9_cow_secondary_index_times_by_1_2(t):
+    secondary_index_times(t)
 
 
 @table()
