@@ -4,11 +4,13 @@ import json
 import re
 import shutil
 import traceback
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame
 
 from . import canonical
 from .query import first_line, read, sums
+from .session import checksums
 
 DAWN = "20000101000000000"  # before every instant
 KINDS = ("snapshot", "incremental", "cdc")
@@ -116,6 +118,15 @@ class Table:
         self.register()
         given = "".join(f", {k} => '{v}'" for k, v in arguments.items())
         return self.spark.sql(f"CALL {procedure}(table => '{self.name}'{given})").collect()
+
+    @contextmanager
+    def checksums(self):
+        """Side files with checksums, heeded and written, while the block runs."""
+        checksums(self.spark, True)
+        try:
+            yield
+        finally:
+            checksums(self.spark, False)
 
     def hadoop(self, key, value):
         """A Hadoop setting for this table and those after it, until set back."""

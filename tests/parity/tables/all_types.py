@@ -271,12 +271,13 @@ def v9_mor_all_types_compacted(t):
 
 @table()
 def v9_mor_parquet_logs(t):
-    mor_all_types(
-        t,
-        "As v9_mor_all_types with Parquet log blocks and three-level lists with null elements.",
-        True,
-        **{"hoodie.logfile.data.block.format": "parquet"},
-    )
+    with t.checksums():  # Hudi seeks a log block's footer in the wrong place of a stream without them
+        mor_all_types(
+            t,
+            "As v9_mor_all_types with Parquet log blocks and three-level lists with null elements.",
+            True,
+            **{"hoodie.logfile.data.block.format": "parquet"},
+        )
 
 
 @table("0.15.0")
