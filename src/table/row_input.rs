@@ -423,7 +423,7 @@ fn decimal(value: &Value, precision: u8, scale: i8) -> Result<i128, &'static str
     if all.is_empty()
         || !all.bytes().all(|b| b.is_ascii_digit())
         || all.len() > 100
-        || exponent.abs() > 200
+        || exponent.unsigned_abs() > 200
     {
         return Err(WANTED);
     }

@@ -1,4 +1,4 @@
-use arrow::array::Array;
+use arrow::array::{Array, AsArray};
 use arrow::datatypes::Schema;
 use serde_json::json;
 
@@ -191,4 +191,43 @@ fn a_column_that_rows_lack_is_null_and_one_that_the_table_lacks_is_refused() {
         (error.kind(), error.get("row")),
         (ErrorKind::Schema, Some("1"))
     );
+}
+
+#[test]
+fn doubles_come_from_json_text_with_every_bit() {
+    // As JavaScript writes them: the fewest digits that are no other double's.
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 29
+    };
+    let mut wrong = Vec::new();
+    for _ in 0..10_000 {
+        let near_one = f64::from_bits(random() >> 12 | 0x3ff0_0000_0000_0000) * 10.0 - 9.0;
+        let any = f64::from_bits(random());
+        for double in [near_one, any].into_iter().filter(|d| d.is_finite()) {
+            let text = format!("{double:e}");
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let array = one(DataType::Float64, &value).unwrap();
+            let found = array.as_primitive::<Float64Type>().value(0);
+            if found.to_bits() != double.to_bits() && double != 0.0 {
+                wrong.push(text);
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} doubles, such as {:?}",
+        wrong.len(),
+        wrong.first()
+    );
+}
+
+#[test]
+fn a_decimal_of_an_absurd_exponent_is_refused() {
+    for text in ["1e-2147483648", "1e2147483647", "0e-2147483648"] {
+        refused(DataType::Decimal128(10, 2), json!(text));
+    }
 }
