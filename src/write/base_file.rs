@@ -289,11 +289,10 @@ fn java_less(a: &[u8], b: &[u8]) -> bool {
     match first {
         None => a.len() < b.len(),
         Some((a, b)) => {
-            // Such a character begins with 0xf0 or more, and those from U+E000 on with 0xee or 0xef.
+            // Such a character begins with 0xf0 or more, and those from U+E000 on with 0xee or 0xef: these come last.
             let place = |byte: u8| match byte {
-                0xf0.. => u16::from(byte) - 0x10,
-                0xee | 0xef => u16::from(byte) + 0x10,
-                _ => u16::from(byte),
+                0xee | 0xef => byte + 0x10,
+                _ => byte,
             };
             place(*a) < place(*b)
         }
@@ -306,7 +305,20 @@ mod tests {
 
     #[test]
     fn keys_are_ordered_as_java_orders_texts() {
-        let mut texts = ["\u{e000}", "\u{1f600}", "z", "", "é", "\u{ffff}", "a", "ab"];
+        let mut texts = [
+            "\u{e000}",
+            "\u{1f600}",
+            "z",
+            "",
+            "é",
+            "\u{ffff}",
+            "a",
+            "ab",
+            "\u{800}",
+            "中",
+            "\u{d7ff}",
+            "\u{10ffff}",
+        ];
         texts.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
         for pair in texts.windows(2) {
             assert!(
