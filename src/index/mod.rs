@@ -13,7 +13,7 @@
 //! | `layout.rs` | [`Index`]: partitions, and names of files |
 //! | `columns.rs`, `definitions.rs` | [`columns_to_index`], and the file that says so |
 //! | `entries.rs` | a change as records, by file group |
-//! | `stats.rs`, `value.rs`, `md5.rs` | ranges of columns, bounds as typed wrappers, keys of files |
+//! | `stats.rs`, `value.rs` | ranges of columns, bounds as typed wrappers |
 //! | `record.rs`, `shard_file.rs` | one record as Avro's bytes; records as a log file or a base file |
 //! | `own_timeline.rs` | the metadata table's instants and what they report |
 //!
@@ -25,7 +25,6 @@ mod columns;
 mod definitions;
 mod entries;
 mod layout;
-mod md5;
 mod own_timeline;
 mod record;
 mod record_keys;

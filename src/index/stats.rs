@@ -8,9 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::change::ColumnRange;
-use super::md5::md5;
+
 use super::record::{Counts, StatsOf, put_stats};
 use super::value::{Bound, ValueKind};
+use crate::codec::md5::md5;
 use crate::expr::Scalar;
 use crate::metadata::ColumnStats;
 use crate::metadata::partition::{column_prefix, partition_part};
