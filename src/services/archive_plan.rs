@@ -19,7 +19,8 @@ impl Keep {
     /// of now would retain.
     pub(super) fn of(writer: &Writer, timeline: &Timeline, retained: Option<&InstantTime>) -> Self {
         let count = |key, default| usize::try_from(writer.number(key, default)).unwrap_or(0);
-        let min = count("hoodie.keep.min.commits", 20);
+        // A timeline without a write would have no start, and readers would take all files for leftovers.
+        let min = count("hoodie.keep.min.commits", 20).max(1);
         let max = count("hoodie.keep.max.commits", 30).max(min);
         let Some(retained) = retained else {
             return Self { min, max };

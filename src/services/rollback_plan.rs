@@ -11,15 +11,15 @@ type DataFile = (PartitionPath, String);
 
 /// The plan of a rollback, as Java makes it from version 8 on: one request a file, log files too.
 ///
-/// `base` is the table's absolute path as other engines know it. An instant with markers is known by them alone; a completed
-/// one has lost them, and its commit metadata names its files; a pending one without markers has begun no file.
+/// `base` is the table's absolute path as other engines know it. Of a completed instant the commit metadata names the files: it has
+/// lost its markers, or some of them when their removal was cut off. A pending one is known by its markers, and without them has
+/// begun no file.
 ///
 /// Errors: `Corrupt` for markers that cannot be read, `Unsupported` for markers of another kind; those of the storage.
 pub(super) async fn plan(meta: &MetaClient, instant: &Instant, base: &str) -> Result<RollbackPlan> {
-    let files = match marked(meta, &instant.time).await? {
-        Some(files) => files,
-        None if instant.is_completed() => committed(meta, instant).await?,
-        None => Vec::new(),
+    let files = match instant.is_completed() {
+        true => committed(meta, instant).await?,
+        false => marked(meta, &instant.time).await?,
     };
     let requests = files.into_iter().map(|(partition, name)| RollbackRequest {
         files_to_be_deleted: vec![absolute(base, &partition, &name)],
@@ -46,13 +46,10 @@ fn absolute(base: &str, partition: &PartitionPath, name: &str) -> String {
     )
 }
 
-/// The files that markers name; `None` without markers. Both kinds are read: lists of lines, and an empty file a marker.
-async fn marked(meta: &MetaClient, instant: &InstantTime) -> Result<Option<Vec<DataFile>>> {
+/// The files that markers name. Both kinds are read: lists of lines, and an empty file a marker.
+async fn marked(meta: &MetaClient, instant: &InstantTime) -> Result<Vec<DataFile>> {
     let folder = format!(".hoodie/.temp/{instant}");
     let files = meta.storage.list_all(&folder, None, Cause::Write).await?;
-    if files.is_empty() {
-        return Ok(None);
-    }
     let mut lines = Vec::new();
     for file in files {
         let Some(name) = file.path.strip_prefix(&format!("{folder}/")) else {
@@ -77,7 +74,7 @@ async fn marked(meta: &MetaClient, instant: &InstantTime) -> Result<Option<Vec<D
     let files = lines.iter().filter(|line| !line.is_empty()).map(|line| {
         data_file(line).map_err(|error| error.context("path", &folder).context("marker", line))
     });
-    files.collect::<Result<_>>().map(Some)
+    files.collect()
 }
 
 /// `PARTITION/NAME.marker.CREATE` to its parts.
