@@ -179,8 +179,9 @@ impl Partitioner {
         if text.split('/').any(bad) {
             return Err(self.refuse(level, "no name of a folder"));
         }
-        if text.chars().any(|c| c == '\0') {
-            return Err(self.refuse(level, "a text with a zero character"));
+        // Markers are lines of text, which a rollback could not read again.
+        if text.contains(['\0', '\n', '\r']) {
+            return Err(self.refuse(level, "a text with a zero character or a line break"));
         }
         Ok(())
     }

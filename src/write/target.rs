@@ -27,7 +27,7 @@ pub struct OpenedFile {
     pub new_partition: bool,
 }
 
-/// Opens base files: the marker first, then the partition's metafile, then the file.
+/// Opens base files: the partition's metafile first, then the marker, then the file.
 #[async_trait]
 pub trait FileTarget: Send + Sync {
     /// Opens the file `name` of a partition.

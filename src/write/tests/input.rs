@@ -424,7 +424,7 @@ fn partition_values_that_could_not_be_read_back_are_refused() {
             ("price", Arc::new(Float64Array::from(vec![1.0; 2]))),
         ])
     };
-    for city in ["x/y", "..", ".", ".hoodie", "/", "a\0"] {
+    for city in ["x/y", "..", ".", ".hoodie", "/", "a\0", "a\nb", "\r"] {
         let error = append(&config(&two), AVRO, AppendOptions::default(), &[with(city)]);
         let error = error.err().unwrap();
         assert_eq!(
