@@ -57,7 +57,11 @@ pub async fn refuse_other_writers(meta: &MetaClient, writer: &Writer) -> Result<
 /// Whether an instant shows that somebody is writing; a plan of a table service may wait for days.
 fn may_be_at_work(instant: &Instant) -> bool {
     match instant.action {
-        Action::Commit | Action::DeltaCommit | Action::ReplaceCommit => !instant.is_completed(),
+        Action::Commit
+        | Action::DeltaCommit
+        | Action::ReplaceCommit
+        | Action::Rollback
+        | Action::Restore => !instant.is_completed(),
         _ => instant.action.writes_data() && instant.state == State::Inflight,
     }
 }

@@ -41,6 +41,11 @@ impl Table {
             let words: StorageWords = parse(&options)?;
             let options: CreateOptions = parse(&options)?;
             let lock = words.lock();
+            // The first indexes are built under the lock that every write takes.
+            let options = CreateOptions {
+                lock: lock.clone(),
+                ..options
+            };
             let opened = store?;
             let base_url = opened.base_url.clone();
             let mut asked = words.over(opened.options);

@@ -18,4 +18,4 @@ mod rollback_plan;
 
 pub use archive::{archive, archive_is_due};
 pub use clean::{Cleaned, clean};
-pub use rollback::{Rollbacks, RolledBack, rollback, rollback_failed};
+pub use rollback::{Rollbacks, RolledBack, rollback, rollback_failed, rollback_pending};

@@ -50,13 +50,6 @@ pub async fn rollback_failed(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Ve
         done.extend(resume(meta, all, pending).await?);
     }
     let clusterings = meta.pending_clusterings().await?;
-    let is_write = |instant: &&Instant| {
-        let action = &instant.action;
-        matches!(
-            action,
-            Action::Commit | Action::DeltaCommit | Action::ReplaceCommit
-        )
-    };
     let again = |instant: &Instant| {
         done.iter()
             .any(|done: &RolledBack| done.rolled_back == instant.time)
@@ -73,6 +66,28 @@ pub async fn rollback_failed(meta: &MetaClient, all: Rollbacks<'_>) -> Result<Ve
         done.push(undo(meta, all, instant).await?);
     }
     Ok(done)
+}
+
+/// Takes back one pending write, the caller's own, whatever else is pending; `None` when it is not there.
+///
+/// Errors: those of the storage; [`rollback_failed`] goes on then.
+pub async fn rollback_pending(
+    meta: &MetaClient,
+    all: Rollbacks<'_>,
+    time: &InstantTime,
+) -> Result<Option<RolledBack>> {
+    let pending = meta.timeline.instants().filter(|i| !i.is_completed());
+    match pending.filter(is_write).find(|i| i.time == *time) {
+        Some(instant) => undo(meta, all, instant).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+fn is_write(instant: &&Instant) -> bool {
+    matches!(
+        instant.action,
+        Action::Commit | Action::DeltaCommit | Action::ReplaceCommit
+    )
 }
 
 /// Takes back the newest completed write. Pending ones must have been taken back before.
@@ -193,6 +208,10 @@ async fn carry_out(
     instant: &Instant,
 ) -> Result<RolledBack> {
     let began = host::now_millis();
+    let mut requests = plan.rollback_requests.iter();
+    if requests.any(|request| !request.log_blocks_to_be_deleted.is_empty()) {
+        return Err(Error::unsupported("rolling back log blocks of version 6"));
+    }
     // Hidden first: a reader must not count on files that are about to go.
     remove_file(meta, instant, State::Completed).await?;
     let deleted = delete_files(meta, plan).await?;
@@ -241,9 +260,6 @@ async fn delete_files(
 ) -> Result<BTreeMap<String, RolledBackPartition>> {
     let mut partitions: BTreeMap<String, RolledBackPartition> = BTreeMap::new();
     for request in &plan.rollback_requests {
-        if !request.log_blocks_to_be_deleted.is_empty() {
-            return Err(Error::unsupported("rolling back log blocks of version 6"));
-        }
         let partition = PartitionPath::new(&request.partition_path);
         let done = partitions
             .entry(request.partition_path.clone())

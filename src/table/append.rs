@@ -9,14 +9,14 @@ use bytes::Bytes;
 use futures::stream::{BoxStream, StreamExt};
 
 use super::open::Table;
+use super::write_checks::still_alone;
 use super::write_options::{WriteOptions, WriteOutcome};
 use crate::commit::{self, HeldLock, Markers, Pending, Requested, Writer};
 use crate::error::{Error, Result};
 use crate::index::MetadataWriter;
-use crate::model::{Action, Instant, InstantTime, State, TableType, TableVersion};
+use crate::model::{Action, Instant, InstantTime, TableType, TableVersion};
 use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
 use crate::timeline::payload::CommitMetadata;
-use crate::timeline::table_schema;
 use crate::write::{AppendOptions, AppendWriter, Prepared, StoreTarget, WrittenFile};
 
 /// Rows that are to be written: their schema first, so that what does not fit fails before anything is asked for.
@@ -71,57 +71,6 @@ impl Table {
         commit::refuse_other_writers(&table.meta, writer).await?;
         let table = table.roll_back_failed(writer).await?;
         table.build_indexes(&writer.clock).await
-    }
-
-    /// Refuses tables whose state a write would leave wrong.
-    fn check_writable(&self) -> Result<()> {
-        let config = &self.meta.config;
-        if config.version() == TableVersion::Six {
-            let narrow = config.table_type() == TableType::CopyOnWrite
-                && !config.is_partitioned()
-                && !config.populate_meta_fields()
-                && config.metadata_partitions().is_empty();
-            if !narrow {
-                return Err(Error::unsupported(
-                    "writing to a table of version 6 that is partitioned, merge on read, or has meta fields or a metadata table",
-                )
-                .context("property", "hoodie.table.version")
-                .context("hint", "upgrade the table to version 8 or 9 with Spark"));
-            }
-        }
-        if config.drop_partition_columns() {
-            return Err(Error::unsupported(
-                "writing to a table whose files lack the partition columns",
-            )
-            .context("property", "hoodie.datasource.write.drop.partition.columns"));
-        }
-        self.check_indexes()
-    }
-
-    /// Refuses tables with schema on read: a commit without the numbers of the columns would undo their renames.
-    async fn check_unnumbered(&self) -> Result<()> {
-        let schema = table_schema::load(&self.meta, None).await?;
-        match schema.numbered {
-            None => Ok(()),
-            Some(_) => Err(Error::unsupported("writing to a table with schema on read")
-                .context("hint", "write it with Spark")),
-        }
-    }
-
-    /// Refuses tables whose file groups are buckets of a hash, by the number that their ids begin with: Spark looks for a key
-    /// in its bucket alone, and takes no other id. No property of the table tells.
-    async fn check_no_buckets(&self) -> Result<()> {
-        let Some(newest) = self.meta.timeline.latest_commit() else {
-            return Ok(());
-        };
-        let metadata = self.meta.commit_metadata(newest).await?.unwrap_or_default();
-        let mut stats = metadata.partition_to_write_stats.values().flatten();
-        match stats.find(|stat| is_bucket(&stat.file_id)) {
-            None => Ok(()),
-            Some(stat) => Err(Error::unsupported("writing to a table with a bucket index")
-                .context("fileId", &stat.file_id)
-                .context("hint", "write it with Spark")),
-        }
     }
 
     /// The columns as a commit names them. Spark SQL creates a table with the null last and without defaults, and commits
@@ -274,7 +223,7 @@ impl Append {
         held: &dyn HeldLock,
     ) -> Result<Instant> {
         let table = self.table.reloaded().await?;
-        still_pending(&table, pending)?;
+        still_alone(&self.table, &table, pending)?;
         let columns = to_arrow(&parse_avro(&self.avro)?)?;
         let columns = match table.meta.config.populate_meta_fields() {
             true => add_meta_fields(&columns),
@@ -315,6 +264,8 @@ impl Append {
         let partitions: BTreeSet<_> = files.iter().map(|file| &file.partition).collect();
         let partitions = partitions.into_iter().cloned().collect();
         self.table.maintain(&self.writer, &self.options).await;
+        let table = self.table.refresh().await;
+        let table = table.map_err(|error| unseen(&done, error))?;
         Ok(WriteOutcome {
             instant: Some(done),
             inserted: count(|file| file.stat.num_inserts),
@@ -322,7 +273,7 @@ impl Append {
             bytes_written: count(|file| file.stat.file_size_in_bytes),
             partitions,
             attempts: 1,
-            table: self.table.refresh().await?,
+            table,
         })
     }
 
@@ -344,7 +295,7 @@ impl Append {
         if error.kind() == crate::error::ErrorKind::CommitStateUnknown {
             return error;
         }
-        if let Err(left) = self.table.roll_back_own(&self.writer).await {
+        if let Err(left) = self.table.roll_back_own(&self.writer, &pending.time).await {
             let warning = format!("a failed write is left for the next one to roll back: {left}");
             self.table.meta.storage.warn(&warning, None);
         }
@@ -352,23 +303,12 @@ impl Append {
     }
 }
 
-/// Whether a file id begins with a bucket's number, of eight digits; a random id begins so once in hundreds of thousands.
-fn is_bucket(file_id: &str) -> bool {
-    let number = file_id.split('-').next().unwrap_or_default();
-    number.len() == 8 && number.starts_with("0000") && number.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// Refuses to complete an instant that another writer has taken for a failed one and rolled back: its files are gone.
-fn still_pending(table: &Table, pending: &Pending) -> Result<()> {
-    let timeline = &table.meta.timeline;
-    let instant = timeline.find(&pending.time, &pending.action);
-    match instant.map(|instant| instant.state) {
-        Some(State::Inflight) => Ok(()),
-        _ => Err(Error::write_conflict(
-            "another writer took this write for a failed one and rolled it back",
-        )
-        .context("instant", &pending.time)),
-    }
+/// What went wrong once the rows were there. It must not look as if the write had failed: who then writes again has them twice.
+fn unseen(done: &Instant, error: Error) -> Error {
+    Error::commit_state_unknown("the rows are committed, and the table could not be read again")
+        .context("instant", &done.time)
+        .context("hint", "do not write the rows again; open the table anew")
+        .with_source(error)
 }
 
 /// The next batch that holds rows.

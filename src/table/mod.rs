@@ -24,6 +24,7 @@ mod row_input;
 mod schema;
 mod skip;
 mod skip_values;
+mod write_checks;
 mod write_options;
 mod write_support;
 

@@ -14,6 +14,7 @@ use crate::index::{
 use crate::model::{Instant, InstantTime};
 use crate::services::{
     Rollbacks, RolledBack, archive, archive_is_due, clean, rollback, rollback_failed,
+    rollback_pending,
 };
 use crate::write::WrittenFile;
 
@@ -97,9 +98,18 @@ impl Table {
         }
     }
 
-    /// Rolls back a write of this handle that has just failed.
-    pub(super) async fn roll_back_own(&self, writer: &Writer) -> Result<()> {
-        self.reloaded().await?.roll_back_failed(writer).await?;
+    /// Rolls back a write of this handle that has just failed, and nothing else: whatever began meanwhile is somebody's work.
+    pub(super) async fn roll_back_own(&self, writer: &Writer, time: &InstantTime) -> Result<()> {
+        let table = self.reloaded().await?;
+        let base = table.absolute_path();
+        let all = Rollbacks {
+            writer,
+            base: &base,
+        };
+        if let Some(undone) = rollback_pending(&table.meta, all, time).await? {
+            let warning = format!("a failed write was rolled back: {}", undone.rolled_back);
+            table.meta.storage.warn(&warning, None);
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 use futures::StreamExt;
-use hudi_wasm::model::Action;
+use hudi_wasm::model::{Action, TimelineLayout};
 use hudi_wasm::table::{Rows, WriteOptions};
+use hudi_wasm::timeline::payload::CommitMetadata;
 use serde_json::{Value, json};
 
 use crate::support::{block_on, store, store_of};
@@ -251,8 +252,19 @@ fn a_partition_that_hadoop_takes_for_a_scheme_is_refused() {
 #[test]
 fn a_table_of_buckets_is_refused_since_spark_finds_keys_by_bucket_alone() {
     block_on(async {
-        for table in ["v9_mor_bucket", "v9_mor_bucket_compacted"] {
+        for (table, emptied) in [
+            ("v9_mor_bucket", false),
+            ("v9_mor_bucket_compacted", false),
+            ("v9_mor_bucket", true),
+        ] {
             let store = store(table);
+            if emptied {
+                // The newest commit removed a partition, and names no file.
+                let body = CommitMetadata::default().to_bytes(TimelineLayout::Two);
+                let name = "20261130000000000_20261130000001000.replacecommit";
+                let path = format!(".hoodie/timeline/{name}");
+                crate::support::put(&store, &path, body.unwrap().to_vec());
+            }
             let before = paths(&store);
             let done = open(&store).await;
             let done = done.append(rows(vec![]), WriteOptions::default()).await;
@@ -287,4 +299,79 @@ fn a_write_that_another_rolled_back_meanwhile_is_not_completed() {
         assert_eq!(done.err().unwrap().kind().code(), "WRITE_CONFLICT");
         assert!(read(&open(&store).await).await.is_empty());
     });
+}
+
+/// The files of another writer, which begins within a millisecond of the only pending instant.
+fn begin_another(store: &object_store::memory::InMemory, all: &[String]) -> Vec<String> {
+    let own = all
+        .iter()
+        .find_map(|path| {
+            path.strip_prefix(".hoodie/timeline/")?
+                .strip_suffix(".commit.requested")
+        })
+        .unwrap();
+    let own: u64 = own.parse().unwrap();
+    let other = if own % 1000 == 999 { own - 1 } else { own + 1 };
+    let file = format!("f-0_0-1-2_{other}.parquet");
+    let marker = format!("{file}.marker.CREATE\n");
+    let files = [
+        (format!(".hoodie/timeline/{other}.commit.requested"), ""),
+        (format!(".hoodie/timeline/{other}.inflight"), ""),
+        (
+            format!(".hoodie/.temp/{other}/MARKERS.type"),
+            "TIMELINE_SERVER_BASED",
+        ),
+        (format!(".hoodie/.temp/{other}/MARKERS0"), marker.as_str()),
+        (file.clone(), "rows"),
+    ];
+    files
+        .into_iter()
+        .map(|(path, content)| {
+            crate::support::put(store, &path, content.as_bytes().to_vec());
+            path
+        })
+        .collect()
+}
+
+#[test]
+fn a_writer_that_begins_during_a_write_keeps_all_its_files_and_the_write_is_not_completed() {
+    for fails in [false, true] {
+        block_on(async {
+            let store = store_of([]);
+            let mut json = simple();
+            json["metadata"] = false.into();
+            let table = create(&store, json).await.unwrap();
+            let all = store.clone();
+            let theirs = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let kept = theirs.clone();
+            let first = futures::stream::once(async move { Ok(batch(&[(1, "x")])) });
+            let rest = futures::stream::once(async move {
+                *kept.lock().unwrap() = begin_another(&all, &paths(&all));
+                match fails {
+                    true => Err(hudi_wasm::Error::invalid_argument("the input broke")),
+                    false => Ok(batch(&[(2, "y")])),
+                }
+            });
+            let rows = Rows {
+                schema: schema(),
+                batches: first.chain(rest).boxed(),
+            };
+            let done = table.append(rows, WriteOptions::default()).await;
+            let code = done.err().unwrap().kind().code();
+            let expected = if fails {
+                "INVALID_ARGUMENT"
+            } else {
+                "WRITE_CONFLICT"
+            };
+            assert_eq!(code, expected);
+            let left = paths(&store);
+            let theirs = theirs.lock().unwrap().clone();
+            for path in &theirs {
+                assert!(left.contains(path), "{path} is gone, {fails}");
+            }
+            let data = |path: &&String| path.ends_with(".parquet");
+            assert_eq!(left.iter().filter(data).count(), 1, "ours is rolled back");
+            assert!(read(&open(&store).await).await.is_empty());
+        });
+    }
 }

@@ -70,6 +70,10 @@ fn a_pending_instant_counts_while_it_is_young() {
         (10, "compaction.requested", false),
         (10, "compaction.inflight", true),
         (200, "inflight", false),
+        (10, "rollback.requested", true),
+        (10, "rollback.inflight", true),
+        (200, "rollback.inflight", false),
+        (10, "clean.requested", false),
     ] {
         let store = store("v9_cow_simple");
         put(

@@ -386,3 +386,27 @@ fn a_write_that_the_metadata_table_has_compacted_or_never_had_stays() {
         true,
     );
 }
+
+#[test]
+fn a_completed_write_that_has_some_markers_left_is_rolled_back_whole() {
+    let store = store("v9_cow_simple");
+    block_on(async {
+        let (meta, writer) = open(&store).await;
+        let all = Rollbacks {
+            writer: &writer,
+            base: "/t",
+        };
+        let last = meta.timeline.completed_writes().next_back().unwrap();
+        // The removal of the markers was cut off: what is left names one file that the write took back itself.
+        let temp = format!(".hoodie/.temp/{}", last.time);
+        let line = format!("x-0_0-1-2_{}.parquet.marker.CREATE\n", last.time);
+        put(&store, &format!("{temp}/MARKERS1"), line.into_bytes());
+        rollback(&meta, all, &last.time).await.unwrap();
+        let left = paths(&store).await;
+        let left: Vec<_> = left
+            .iter()
+            .filter(|p| p.contains(last.time.as_str()))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    });
+}

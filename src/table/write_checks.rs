@@ -1,0 +1,114 @@
+//! What a write refuses before it begins, and before it completes.
+
+use super::open::Table;
+use crate::commit::Pending;
+use crate::error::{Error, Result};
+use crate::model::{Action, Instant, State, TableType, TableVersion};
+use crate::timeline::table_schema;
+
+impl Table {
+    /// Refuses tables whose state a write would leave wrong.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        let config = &self.meta.config;
+        if config.version() == TableVersion::Six {
+            let narrow = config.table_type() == TableType::CopyOnWrite
+                && !config.is_partitioned()
+                && !config.populate_meta_fields()
+                && config.metadata_partitions().is_empty();
+            if !narrow {
+                return Err(Error::unsupported(
+                    "writing to a table of version 6 that is partitioned, merge on read, or has meta fields or a metadata table",
+                )
+                .context("property", "hoodie.table.version")
+                .context("hint", "upgrade the table to version 8 or 9 with Spark"));
+            }
+        }
+        if config.drop_partition_columns() {
+            return Err(Error::unsupported(
+                "writing to a table whose files lack the partition columns",
+            )
+            .context("property", "hoodie.datasource.write.drop.partition.columns"));
+        }
+        self.check_indexes()
+    }
+
+    /// Refuses tables with schema on read: a commit without the numbers of the columns would undo their renames.
+    pub(super) async fn check_unnumbered(&self) -> Result<()> {
+        let schema = table_schema::load(&self.meta, None).await?;
+        match schema.numbered {
+            None => Ok(()),
+            Some(_) => Err(Error::unsupported("writing to a table with schema on read")
+                .context("hint", "write it with Spark")),
+        }
+    }
+
+    /// Refuses tables whose file groups are buckets of a hash, by the number that their ids begin with: Spark looks for a key
+    /// in its bucket alone, and takes no other id. No property of the table tells.
+    pub(super) async fn check_no_buckets(&self) -> Result<()> {
+        // A commit that only removed has no file ids: the one before it tells.
+        for instant in self.meta.timeline.completed_writes().rev() {
+            let metadata = self
+                .meta
+                .commit_metadata(instant)
+                .await?
+                .unwrap_or_default();
+            let mut stats = metadata
+                .partition_to_write_stats
+                .values()
+                .flatten()
+                .peekable();
+            if stats.peek().is_none() {
+                continue;
+            }
+            return match stats.find(|stat| is_bucket(&stat.file_id)) {
+                None => Ok(()),
+                Some(stat) => Err(Error::unsupported("writing to a table with a bucket index")
+                    .context("fileId", &stat.file_id)
+                    .context("hint", "write it with Spark")),
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file id begins with a bucket's number, of eight digits; a random id begins so once in hundreds of thousands.
+fn is_bucket(file_id: &str) -> bool {
+    let number = file_id.split('-').next().unwrap_or_default();
+    number.len() == 8 && number.starts_with("0000") && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Refuses to complete an instant that another writer has taken for a failed one and rolled back, since its files are gone; and one
+/// beside which another writer has worked, since the schema and the statistics that are to be committed may be behind by now.
+///
+/// `before` is the table as it was when the write began, `now` as it is in the second critical section.
+pub(super) fn still_alone(before: &Table, now: &Table, pending: &Pending) -> Result<()> {
+    let (before, now) = (&before.meta.timeline, &now.meta.timeline);
+    let own = now.find(&pending.time, &pending.action);
+    if own.is_none_or(|own| own.state != State::Inflight) {
+        return Err(Error::write_conflict(
+            "another writer took this write for a failed one and rolled it back",
+        )
+        .context("instant", &pending.time));
+    }
+    let works = |instant: &&Instant| {
+        instant.action.writes_data()
+            || matches!(
+                instant.action,
+                Action::Rollback | Action::Restore | Action::Indexing
+            )
+    };
+    let known = |instant: &&Instant| {
+        let earlier = before.find(&instant.time, &instant.action);
+        instant.time == pending.time || earlier.is_some_and(|it| it.state == instant.state)
+    };
+    match now.instants().filter(works).find(|i| !known(i)) {
+        None => Ok(()),
+        Some(other) => Err(
+            Error::write_conflict("another writer was at work meanwhile")
+                .context("instant", &pending.time)
+                .context("other", &other.time)
+                .context("action", &other.action)
+                .context("hint", "write again: nothing of this write is there"),
+        ),
+    }
+}
