@@ -15,12 +15,17 @@ static LAST: AtomicI64 = AtomicI64::new(0);
 
 /// The clock that new instants are read from: the host's, in the zone of the table.
 #[derive(Debug, Clone)]
-pub struct WriteClock(TimelineClock);
+pub struct WriteClock {
+    clock: TimelineClock,
+    /// Whether the zone is the host's for want of a better one.
+    guessed: bool,
+}
 
 impl WriteClock {
     /// The clock of a table. `timezone`, which the caller gave, counts when the table's timeline is LOCAL; without it
     /// the host's zone is taken and a warning is left, since other writers may stand elsewhere.
     pub fn new(config: &TableConfig, timezone: Option<Zone>, storage: &Storage) -> Self {
+        let guessed = config.timeline_zone() == TimelineZone::Local && timezone.is_none();
         let zone = match (config.timeline_zone(), timezone) {
             (TimelineZone::Utc, _) => Zone::Utc,
             (TimelineZone::Local, Some(zone)) => zone,
@@ -32,7 +37,15 @@ impl WriteClock {
                 Zone::Host
             }
         };
-        Self(TimelineClock::new(config.timeline_zone(), Some(zone)))
+        Self {
+            clock: TimelineClock::new(config.timeline_zone(), Some(zone)),
+            guessed,
+        }
+    }
+
+    /// Whether it is not known in which zone other writers' instants are.
+    pub(super) fn is_guessed(&self) -> bool {
+        self.guessed
     }
 
     /// A new instant time: now, and greater than `newest` and than all that this process minted. A clock that is behind
@@ -68,16 +81,16 @@ impl WriteClock {
     /// How many milliseconds ago an instant was requested; negative when it lies ahead, `None` when its digits are no
     /// moment.
     pub fn age_millis(&self, instant: &InstantTime) -> Option<i64> {
-        Some(host::now_millis() - self.0.epoch_millis(instant)?)
+        Some(host::now_millis() - self.clock.epoch_millis(instant)?)
     }
 
     /// Milliseconds since 1970 at an instant; `None` when its digits are no moment.
     pub fn epoch_millis(&self, instant: &InstantTime) -> Option<i64> {
-        self.0.epoch_millis(instant)
+        self.clock.epoch_millis(instant)
     }
 
     fn at(&self, millis: i64) -> Result<InstantTime> {
-        self.0.instant(&TimeValue::Millis(millis))
+        self.clock.instant(&TimeValue::Millis(millis))
     }
 
     /// Milliseconds to wait until an instant of now is greater than `newest`; none when it is already.
@@ -86,7 +99,7 @@ impl WriteClock {
             return Ok(0);
         }
         // In the hour that a clock is set back, the moment of an instant may lie in the past and its digits ahead.
-        match self.0.epoch_millis(newest) {
+        match self.clock.epoch_millis(newest) {
             Some(millis) if millis >= now => Ok(millis - now + 1),
             _ => Ok(i64::from(u32::MAX)),
         }

@@ -25,6 +25,8 @@ struct LockFile {
 /// instant younger than a heartbeat may be old and not of this process. What is older is a failed write, and rolled back; under
 /// a lock that nobody writes without, whatever is pending.
 ///
+/// Where the zone of a LOCAL table is not given, an instant is young whose files are.
+///
 /// `hoodie.client.heartbeat.interval_in_ms` (60000) times `hoodie.client.heartbeat.tolerable.misses` (2) is that age.
 ///
 /// Errors: `WriteConflict` with what was found; those of the storage.
@@ -39,11 +41,7 @@ pub async fn refuse_other_writers(meta: &MetaClient, writer: &Writer) -> Result<
     refuse_heartbeat(meta, writer, young).await?;
     let pending = meta.timeline.instants().filter(|i| may_be_at_work(i));
     for instant in pending.filter(|i| !writer.is_own(&i.time)) {
-        if let Some(age) = writer
-            .clock
-            .age_millis(&instant.time)
-            .filter(|age| *age < young)
-        {
+        if let Some(age) = age_millis(meta, writer, instant).filter(|age| *age < young) {
             return Err(refused("another writer's instant is pending and young")
                 .context("instant", &instant.time)
                 .context("action", &instant.action)
@@ -52,6 +50,22 @@ pub async fn refuse_other_writers(meta: &MetaClient, writer: &Writer) -> Result<
         }
     }
     Ok(())
+}
+
+/// How long ago an instant began, by its digits. Where their zone is not known they may be hours off, and the store's own time of its
+/// files counts where that is later.
+fn age_millis(meta: &MetaClient, writer: &Writer, instant: &Instant) -> Option<i64> {
+    let by_digits = writer.clock.age_millis(&instant.time);
+    if !writer.clock.is_guessed() {
+        return by_digits;
+    }
+    let files = [State::Requested, State::Inflight].map(|state| meta.timeline.file(instant, state));
+    let written = files
+        .into_iter()
+        .flatten()
+        .filter_map(|file| file.modified_millis);
+    let by_store = written.max().map(|at| host::now_millis() - at);
+    by_digits.into_iter().chain(by_store).min()
 }
 
 /// Whether an instant shows that somebody is writing; a plan of a table service may wait for days.

@@ -19,6 +19,8 @@ pub struct InstantFile {
     pub path: String,
     /// Size in bytes, as listed.
     pub size: u64,
+    /// When the store says that it was written, in milliseconds since 1970.
+    pub modified_millis: Option<i64>,
 }
 
 /// The set of instants that a table showed when it was opened.
@@ -81,6 +83,7 @@ impl Timeline {
                 state: instant.state,
                 path: file.path.clone(),
                 size: file.size,
+                modified_millis: file.modified_millis,
             };
             match found.get_mut(&key) {
                 Some(entry) => entry.add(instant, state_file),

@@ -4,7 +4,10 @@ use super::*;
 use crate::support::block_on;
 
 fn clock(zone: TimelineZone, timezone: Zone) -> WriteClock {
-    WriteClock(TimelineClock::new(zone, Some(timezone)))
+    WriteClock {
+        clock: TimelineClock::new(zone, Some(timezone)),
+        guessed: false,
+    }
 }
 
 fn utc() -> WriteClock {

@@ -11,13 +11,13 @@ use crate::host::Zone;
 use crate::storage::{Storage, StorageOptions};
 use crate::support::{block_on, put, store};
 
-async fn check(store: &Arc<InMemory>, over_all: bool) -> Result<()> {
+async fn check(store: &Arc<InMemory>, zone: Option<Zone>, over_all: bool) -> Result<()> {
     let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
     let meta = MetaClient::load(storage.clone()).await.unwrap();
     assert_eq!(meta.config.timeline_zone(), TimelineZone::Local);
     let lock = TableLock::in_process(&storage);
     let writer = Writer {
-        clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
+        clock: WriteClock::new(&meta.config, zone, &storage),
         lock: if over_all { lock.over_all() } else { lock },
         options: Properties::new(),
     };
@@ -25,7 +25,7 @@ async fn check(store: &Arc<InMemory>, over_all: bool) -> Result<()> {
 }
 
 fn refusal(store: &Arc<InMemory>) -> Option<String> {
-    let error = block_on(check(store, false)).err()?;
+    let error = block_on(check(store, Some(Zone::Utc), false)).err()?;
     assert_eq!(error.kind().code(), "WRITE_CONFLICT");
     Some(error.message().to_owned())
 }
@@ -83,6 +83,25 @@ fn a_pending_instant_counts_while_it_is_young() {
         );
         assert_eq!(refusal(&store).is_some(), refuses, "{name} {age} s ago");
         // Under a lock that nobody writes without, whoever left it is gone.
-        assert!(block_on(check(&store, true)).is_ok(), "{name}");
+        assert!(
+            block_on(check(&store, Some(Zone::Utc), true)).is_ok(),
+            "{name}"
+        );
     }
+}
+
+#[test]
+fn files_tell_the_age_of_an_instant_whose_zone_is_not_known() {
+    let store = store("v9_cow_simple");
+    // Its writer's clock stands in another zone, and it has just begun; by its digits it is old in every zone.
+    let now = chrono::DateTime::from_timestamp_millis(host::now_millis()).unwrap();
+    let there = InstantTime::from_wall_clock((now - chrono::TimeDelta::hours(30)).naive_utc());
+    put(
+        &store,
+        &format!(".hoodie/timeline/{there}.inflight"),
+        Vec::new(),
+    );
+    assert_eq!(refusal(&store), None);
+    let error = block_on(check(&store, None, false)).unwrap_err();
+    assert_eq!(error.kind().code(), "WRITE_CONFLICT");
 }
