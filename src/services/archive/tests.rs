@@ -124,3 +124,21 @@ fn a_metadata_table_that_was_never_compacted_keeps_every_instant() {
         assert_eq!(archive(&meta, &writer).await.unwrap(), 0);
     });
 }
+
+#[test]
+fn one_write_stays_whatever_the_options_say() {
+    let store = store("v9_cow_simple");
+    block_on(async {
+        let (meta, writer) = open(&store).await;
+        let zero = |key: &str| (key.to_owned(), "0".to_owned());
+        let options = ["hoodie.keep.min.commits", "hoodie.keep.max.commits"].map(zero);
+        let writer = Writer {
+            options: options.into(),
+            ..writer
+        };
+        let keep = Keep::of(&writer, &meta.timeline, None);
+        let leaving = plan(&meta.timeline, keep, &Limits::default());
+        let writes = meta.timeline.completed_writes().count();
+        assert_eq!(leaving.len(), writes - 1);
+    });
+}

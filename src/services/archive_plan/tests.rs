@@ -117,29 +117,3 @@ fn deltacommits_that_a_compaction_waits_for_stay() {
     names.push(format!("{}_{}.commit", time(62), time(64)));
     check(&names, &after(5), &[10, 20, 30, 40, 50, 60]);
 }
-
-#[test]
-fn one_write_stays_whatever_the_options_say() {
-    let storage = crate::storage::Storage::new(
-        std::sync::Arc::new(object_store::memory::InMemory::new()),
-        crate::storage::StorageOptions::default(),
-    );
-    let config = crate::config::TableConfig::parse(
-        b"hoodie.table.name=t\nhoodie.table.version=9\nhoodie.table.type=COPY_ON_WRITE",
-    );
-    let zero = |key: &str| (key.to_owned(), "0".to_owned());
-    let writer = Writer {
-        clock: crate::commit::WriteClock::new(
-            &config.unwrap(),
-            Some(crate::host::Zone::Utc),
-            &storage,
-        ),
-        lock: crate::commit::TableLock::in_process(&storage),
-        options: ["hoodie.keep.min.commits", "hoodie.keep.max.commits"]
-            .map(zero)
-            .into(),
-    };
-    let timeline = timeline(&writes(3, "commit"));
-    let keep = Keep::of(&writer, &timeline, None);
-    assert_eq!(plan(&timeline, keep, &Limits::default()).len(), 2);
-}
