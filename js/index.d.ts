@@ -467,9 +467,9 @@ export interface ReadPlan { readonly instant: string; readonly files: readonly {
  * | LIST_NOT_SUPPORTED  | no    | the store cannot list and no `listing` was given |
  * | READ_ONLY_STORAGE   | no    | the store cannot write, or lacks the conditional put that the concurrency mode needs |
  * | PRECONDITION_FAILED | redo  | an object changed under a pinned handle, or a conditional put outside a commit was refused |
- * | WRITE_CONFLICT      | redo  | another writer touched the same file groups or took the instant; nothing of this write is visible |
+ * | WRITE_CONFLICT      | redo  | another writer was at work meanwhile, or took the instant; nothing of this write is visible |
  * | LOCK_TIMEOUT        | later | the lock was not had in time, or was lost before the commit; nothing is visible |
- * | COMMIT_STATE_UNKNOWN| no    | the answer to the completing put was lost and reading back failed: `resolve(context.instant)` before writing again |
+ * | COMMIT_STATE_UNKNOWN| no    | what a write did could not be read back, as when the answer to the completing put was lost: `resolve(context.instant)` before writing again |
  * | CORRUPT             | no    | bytes that break the format; `path` and `context.offset` say where |
  * | OUT_OF_MEMORY       | no    | wasm memory could not grow; the instance was replaced: smaller batches, a narrower projection |
  * | WASM_INIT           | later | the module could not be fetched or compiled; the next call tries again |

@@ -83,7 +83,7 @@ kinds! {
     ReadOnlyStorage, "READ_ONLY_STORAGE", false, read_only_storage;
     /// An object changed under a pinned handle.
     PreconditionFailed, "PRECONDITION_FAILED", true, precondition_failed;
-    /// Another writer touched the same file groups or took the instant.
+    /// Another writer was at work meanwhile, or took the instant.
     WriteConflict, "WRITE_CONFLICT", true, write_conflict;
     /// The lock was not had in time, or was lost before the commit.
     LockTimeout, "LOCK_TIMEOUT", true, lock_timeout;
