@@ -223,6 +223,22 @@ for (const [kind, place] of Object.entries(kinds)) {
   });
 }
 
+test('a write is taken back from the metadata table too', async () => {
+  const { uri, storage } = kinds.file();
+  const table = await hudi.HudiTable.create(uri, { ...create, metadata: undefined, partitionFields: ['city'], storage });
+  await table.append({ rows: [{ id: 1, city: 'Oslo' }, { id: 2, city: 'Rome' }] });
+  const second = await table.append({ rows: [{ id: 3, city: 'Rome' }, { id: 4, city: 'Bern' }] });
+  assert.equal((await second.table.lookup(['3', '4'])).numRows, 2);
+  const { fileGroups, filesDeleted } = await table.rollback(second.instant ?? '');
+  assert.deepEqual([fileGroups, filesDeleted], [2, 2]);
+  const after = await hudi.HudiTable.open(uri, { storage });
+  const read = await after.read({ checkListing: true });
+  assert.deepEqual([read.numRows, read.metrics.listing.source], [2, 'metadata-table']);
+  assert.equal((await after.lookup(['1', '2', '3', '4'])).numRows, 2);
+  const again = await after.append({ rows: [{ id: 4, city: 'Bern' }] });
+  assert.deepEqual(await rowsOf(again.table), ['1 Oslo', '2 Rome', '4 Bern']);
+});
+
 test('canonicalUri names the table in plans, and a local path is not percent-encoded', async () => {
   const odd = pathToFileURL(path.join(folder, 'a ü 100% table')).href;
   for (const [canonicalUri, expected] of [[undefined, path.join(folder, 'a ü 100% table')], ['gs://lake/trips/', 'gs://lake/trips'], ['/mnt/lake', '/mnt/lake']]) {
