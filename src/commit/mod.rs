@@ -19,6 +19,8 @@ mod lock;
 mod marker;
 mod others;
 mod properties;
+#[cfg(test)]
+pub(crate) mod support;
 mod transition;
 mod writer;
 

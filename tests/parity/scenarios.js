@@ -7,9 +7,13 @@
 //   E  mixed workload with archival              J  hudi from PyPI reads our tables
 import { bundles } from '../../scripts/lib/spark.mjs';
 import { withoutDecimals } from './lib/decimals.js';
+import { columnsCome } from './evolved.js';
+import { foundByKey } from './keys.js';
+import { narrowVersion6, withoutMetaFields } from './narrow.js';
 import { overS3 } from './over_s3.js';
 import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
+import { statisticsOfEveryType } from './statistics.js';
 import { storageLock } from './storage_lock.js';
 import { hudiRsReads, inTurn, shapeOf, weCopy, weSkip, weWrite } from './write.js';
 
@@ -126,8 +130,17 @@ function written() {
   const index = { 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
   const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts && !shape.mor }));
   const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
+  const versions = /** @type {const} */ ([8, 9]);
+  const narrow = /** @type {const} */ (['0.15.0', '1.1.1']).map((bundle) => ({ name: `A/v6_narrow/${bundle}`, session: utc(bundle), run: narrowVersion6(bundle === '0.15.0') }));
+  const bare = versions.flatMap((version) =>
+    [false, true].map((parts) => ({ name: `A/no_meta/${parts ? 'parts' : 'flat'}/v${version}`, session, run: withoutMetaFields(shapeOf({ mor: false, parts, version })) })),
+  );
+  const evolved = versions.map((version) => ({ name: `D/new_columns/v${version}`, session, run: columnsCome(shapeOf({ mor: false, parts: true, version })), brief: version === 9 }));
+  const counted = versions.map((version) => ({ name: `G/statistics/v${version}`, session, run: statisticsOfEveryType(version) }));
+  const keys = /** @type {[string, string[], boolean][]} */ ([['unicode', ['name'], true], ['composite_flat', ['id', 'name'], false], ['composite_parts', ['name', 'id'], true]]);
+  const found = keys.map(([name, fields, parts]) => ({ name: `D/keys/${name}`, session, run: foundByKey(fields, parts), brief: name === 'unicode' }));
   const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
-  return [...appended, ...copied, ...turns, ...byIndex, ...skipped, ...byHudiRs];
+  return [...appended, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...skipped, ...counted, ...byHudiRs];
 }
 
 /** @type {Pending[]} */

@@ -21,7 +21,7 @@ const snapshot = /** @type {Query} */ ({ queryType: 'snapshot' });
 const columns = ['id', 'name', 'price', 'ts', 'city'];
 
 /** The columns of a table of cities, as Spark would commit them. @param {string} table */
-const schema = (table) =>
+export const schema = (table) =>
   JSON.stringify({
     type: 'record',
     name: `${table}_record`,
@@ -30,7 +30,7 @@ const schema = (table) =>
   });
 
 /** What follows from an id, with nulls and text beyond ASCII among it. @param {number} id @param {string} city @param {number} [ts] @returns {City} */
-const row = (id, city, ts = 1) => ({ id, name: id % 7 === 3 ? null : `n${id} ä€`, price: id / 4, ts, city });
+export const row = (id, city, ts = 1) => ({ id, name: id % 7 === 3 ? null : `n${id} ä€`, price: id / 4, ts, city });
 const cities = ['rome', 'oslo', 'são paulo'];
 const some = (/** @type {number} */ from, /** @type {number} */ to, ts = 1) => Array.from({ length: to - from }, (_, i) => row(from + i, cities[(from + i) % cities.length] ?? '', ts));
 
@@ -47,7 +47,7 @@ export const shapeOf = ({ mor, parts, version }) => ({
 });
 
 /** What a scenario asks of both sides as it goes. */
-class Check {
+export class Check {
   queries = 0;
   /** @type {string[]} */
   problems = [];
@@ -64,16 +64,17 @@ class Check {
    * @param {City[]} written
    * @param {string} when
    * @param {Query['filters']} [filters]
+   * @param {string[]} [projection]
    */
-  async rows(written, when, filters) {
+  async rows(written, when, filters, projection = columns) {
     const { spark, ours } = this.sides;
-    const query = { ...snapshot, projection: columns, ...(filters && { filters }) };
+    const query = { ...snapshot, projection, ...(filters && { filters }) };
     const expected = canonical(written);
     const read = (/** @type {boolean} */ metadata) => spark.ask('read', { path: this.table, query, metadata });
-    this.#tell(when, 'Spark with the metadata table', rowDifference(expected, await read(true)));
-    this.#tell(when, 'Spark without the metadata table', rowDifference(expected, await read(false)));
+    this.tell(when, 'Spark with the metadata table', rowDifference(expected, await read(true)));
+    this.tell(when, 'Spark without the metadata table', rowDifference(expected, await read(false)));
     const mine = await ours.read(this.table, query);
-    this.#tell(when, 'we', 'rows' in mine ? rowDifference(expected, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
+    this.tell(when, 'we', 'rows' in mine ? rowDifference(expected, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
   }
 
   /** Spark's rows of all columns, meta fields too, against ours. @param {string} when */
@@ -81,11 +82,11 @@ class Check {
     const { spark, ours } = this.sides;
     const mine = await ours.read(this.table, snapshot);
     const theirs = await spark.ask('read', { path: this.table, query: snapshot, metadata: true });
-    this.#tell(when, 'meta fields', 'rows' in mine ? rowDifference(theirs, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
+    this.tell(when, 'meta fields', 'rows' in mine ? rowDifference(theirs, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
   }
 
-  /** @param {string} when @param {string} who @param {string | undefined} what */
-  #tell(when, who, what) {
+  /** @param {string} when @param {string} who @param {string | undefined} what how rows differ */
+  tell(when, who, what) {
     this.queries += 1;
     if (what !== undefined) this.problems.push(`${this.table}, ${when}, ${who}\n${what}`);
   }
@@ -97,7 +98,7 @@ class Check {
 }
 
 /** A folder for one table, which goes when nothing failed in it. @param {Sides} sides @param {string} name @param {(check: Check, table: string) => Promise<void>} steps @returns {Promise<Outcome>} */
-async function inFolder(sides, name, steps) {
+export async function inFolder(sides, name, steps) {
   const top = await mkdtemp(path.join(tmpdir(), 'hudi-written-'));
   const table = path.join(top, name);
   await mkdir(table);

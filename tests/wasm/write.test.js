@@ -117,6 +117,29 @@ test('Arrow comes as a stream, a file, pieces and a ReadableStream', async () =>
   assert.equal((await table.refresh()).getTimeline().getLatestCommitTimestamp(), before.getTimeline().getLatestCommitTimestamp());
 });
 
+test('a file is a schema too, and Arrow that is damaged is refused in words, never by a trap', async () => {
+  const names = vectorFromArray(['a', null, 'ü'], new Utf8());
+  const data = new Table({ id: vectorFromArray([1n, 2n, 3n], new Int64()), name: names, word: vectorFromArray(['x', 'y', 'x']) });
+  const inputs = /** @type {const} */ (['file', 'stream']).map((kind) => tableToIPC(data, kind));
+  const fresh = () => hudi.HudiTable.create(kinds.memory().uri, { tableName: 't', schema: tableToIPC(data, 'file'), metadata: false, storage: kinds.memory().storage });
+  let [table, seed, written] = [await fresh(), 1, 0];
+  const random = (/** @type {number} */ below) => (seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0, (seed >>> 8) % below);
+  for (let round = 0; round < 600; round += 1) {
+    const bytes = /** @type {Uint8Array<any>} */ (inputs[round % 2]?.slice());
+    const words = new DataView(bytes.buffer, 0, bytes.length - (bytes.length % 4));
+    if (round % 3 === 0) words.setInt32(4 * random(words.byteLength / 4), [-1, 0x7fffffff, -0x80000000, 0x40000000][random(4)] ?? 0, true);
+    else for (let flips = 0; flips <= random(3); flips += 1) bytes[random(bytes.length)] ^= 1 << random(8);
+    try {
+      await table.append(round % 5 === 0 ? bytes.subarray(0, random(bytes.length)) : bytes);
+      [table, written] = [await fresh(), written + 1];
+    } catch (/** @type {any} */ error) {
+      assert.ok(['INVALID_ARGUMENT', 'SCHEMA', 'LIMIT_EXCEEDED'].includes(error.code), `round ${round}: ${error.code} ${error.message}`);
+      assert.equal((await table.refresh()).getTimeline().getLatestCommitTimestamp(), undefined);
+    }
+  }
+  assert.ok(written > 50 && written < 500, String(written));
+});
+
 test('rows that would lose are refused with their number, before there is an instant', async () => {
   const { uri, storage } = kinds.memory();
   const table = await hudi.HudiTable.create(uri, { ...create, storage });

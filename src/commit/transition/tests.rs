@@ -5,21 +5,10 @@ use std::sync::Arc;
 use object_store::memory::InMemory;
 
 use super::*;
-use crate::commit::{TableLock, WriteClock};
-use crate::config::Properties;
-use crate::host::Zone;
-use crate::storage::{Storage, StorageOptions};
 use crate::support::{block_on, get, put, store};
 
 async fn open(store: &Arc<InMemory>) -> (MetaClient, Writer) {
-    let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
-    let meta = MetaClient::load(storage.clone()).await.unwrap();
-    let writer = Writer {
-        clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
-        lock: TableLock::in_process(&storage),
-        options: Properties::new(),
-    };
-    (meta, writer)
+    crate::commit::support::open(store, &[]).await
 }
 
 fn files(plan: &'static [u8], inflight: &'static [u8]) -> Requested {

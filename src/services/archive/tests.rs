@@ -3,10 +3,6 @@ use std::sync::Arc;
 use object_store::memory::InMemory;
 
 use super::*;
-use crate::commit::{TableLock, WriteClock};
-use crate::config::Properties;
-use crate::host::Zone;
-use crate::storage::{Storage, StorageOptions};
 use crate::support::{block_on, delete, get, put, store};
 
 /// Spark archived this table down to six commits; its metadata table was last compacted at 20261129205803600.
@@ -16,22 +12,12 @@ const KEPT: [&str; 2] = ["20261129205756818", "20261129205803470"];
 const HISTORY: &str = ".hoodie/timeline/history";
 
 async fn open(store: &Arc<InMemory>) -> (MetaClient, Writer) {
-    let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
-    let meta = MetaClient::load(storage.clone()).await.unwrap();
     let options = [
         ("hoodie.keep.min.commits", "2"),
         ("hoodie.keep.max.commits", "3"),
         ("hoodie.clean.commits.retained", "1"),
     ];
-    let writer = Writer {
-        clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
-        lock: TableLock::in_process(&storage),
-        options: options
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .into_iter()
-            .collect::<Properties>(),
-    };
-    (meta, writer)
+    crate::commit::support::open(store, &options).await
 }
 
 /// Every completed write, archived or not.

@@ -8,10 +8,8 @@ use super::*;
 use crate::codec::avro::{WireSchema, read_datum};
 use crate::codec::hfile::scan_all;
 use crate::codec::log_format::frames;
-use crate::commit::{TableLock, WriteClock, Writer};
-use crate::config::Properties;
-use crate::host::Zone;
-use crate::storage::{Cause, Storage, StorageOptions};
+use crate::commit::Writer;
+use crate::storage::Cause;
 use crate::support::{block_on, delete, get, put, store};
 use crate::timeline::payload::CommitMetadata;
 
@@ -19,14 +17,7 @@ use crate::timeline::payload::CommitMetadata;
 const CLEANED: [(&str, usize); 2] = [("v9_cow_archived", 3), ("v9_cow_savepoint", 1)];
 
 async fn open(store: &Arc<InMemory>) -> (MetaClient, Writer) {
-    let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
-    let meta = MetaClient::load(storage.clone()).await.unwrap();
-    let writer = Writer {
-        clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
-        lock: TableLock::in_process(&storage),
-        options: Properties::new(),
-    };
-    (meta, writer)
+    crate::commit::support::open(store, &[]).await
 }
 
 /// The files of an instant in the metadata table, by path.

@@ -4,10 +4,7 @@ use object_store::memory::InMemory;
 use serde_json::Value;
 
 use super::*;
-use crate::commit::{TableLock, WriteClock};
-use crate::config::Properties;
 use crate::error::ErrorKind;
-use crate::host::Zone;
 use crate::storage::{Cause, Storage, StorageOptions};
 use crate::support::{block_on, delete, put, store};
 
@@ -18,14 +15,7 @@ const FAILED: [(&str, &str, &str); 2] = [
 ];
 
 async fn open(store: &Arc<InMemory>) -> (MetaClient, Writer) {
-    let storage = Storage::new(Arc::clone(store) as _, StorageOptions::default());
-    let meta = MetaClient::load(storage.clone()).await.unwrap();
-    let writer = Writer {
-        clock: WriteClock::new(&meta.config, Some(Zone::Utc), &storage),
-        lock: TableLock::in_process(&storage),
-        options: Properties::new(),
-    };
-    (meta, writer)
+    crate::commit::support::open(store, &[]).await
 }
 
 /// A table as Spark left it before it rolled back: its plan tells which files there were. Gives plan and result of Spark.

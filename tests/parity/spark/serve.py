@@ -50,6 +50,33 @@ class Server:
         instant = table.write(rows, op, columns, **(options or {}))
         return {"path": path, "instant": instant}
 
+    def copy(self, path, to, by, version, options=None):
+        """Copies a table's rows to a new one with column statistics, a file for each value of `by`."""
+        frame = self.spark.read.format("hudi").option("hoodie.metadata.enable", "false").load(path)
+        frame = frame.drop(*[name for name in frame.columns if name.startswith("_hoodie_")]).cache()
+        table = maker.Table(self.spark, self.bundle, Path(to).name, Path(to).parent)
+        table.options.update(
+            {
+                maker.COLUMN_STATS: "true",
+                maker.ORDERING: "ord",
+                "hoodie.parquet.small.file.limit": "0",
+                "hoodie.write.table.version": str(version),
+                **(options or {}),
+            }
+        )
+        table.hadoop(maker.OLD_LISTS, "false")
+        try:
+            for (value,) in frame.select(by).distinct().collect():
+                table.write(frame.where(frame[by] == value), "insert")
+        finally:
+            table.hadoop(maker.OLD_LISTS, "true")
+        return {"path": to}
+
+    def statistics(self, path, kind=3):
+        """The records of a table's column statistics (6: of its partitions'), as Spark reads its metadata table."""
+        frame = self.spark.read.format("hudi").load(f"{path}/.hoodie/metadata")
+        return canonical.rows(frame.where(f"type = {kind}").select("ColumnStatsMetadata.*"))
+
     def read(self, path, query, metadata=True):
         """The rows of a query over any table; `metadata` lets Spark use the metadata table."""
         return canonical.rows(_read(self.spark, path, query, metadata))
@@ -72,7 +99,7 @@ class Server:
 
 
 _read = query.read
-VERBS = ("make", "random", "write", "upsert", "read", "sql", "checksums", "check", "reread")
+VERBS = ("make", "random", "write", "upsert", "copy", "statistics", "read", "sql", "checksums", "check", "reread")
 
 
 def answer(server, line):
