@@ -59,6 +59,7 @@ impl Range {
             (Some(min), Some(max)) => Some((min.clone(), max.clone())),
             _ => Some(kind.widest()),
         };
+        let bounds = bounds.map(|(min, max)| (zero(min, -0.0), zero(max, 0.0)));
         Self { bounds, counts }
     }
 
@@ -170,6 +171,14 @@ fn order(a: &Scalar, b: &Scalar) -> std::cmp::Ordering {
     }
 }
 
+/// Java's reader of footers takes a least zero for the negative one and a greatest for the positive one, since writers differ.
+fn zero(bound: Scalar, wide: f64) -> Scalar {
+    match bound {
+        Scalar::Float(0.0) => Scalar::Float(wide),
+        bound => bound,
+    }
+}
+
 fn max_nan(_: &Scalar) -> Scalar {
     Scalar::Float(f64::NAN)
 }
@@ -240,6 +249,19 @@ mod tests {
         assert_eq!(min, Scalar::Float(f64::NEG_INFINITY));
         assert!(matches!(max, Scalar::Float(max) if max.is_nan()));
         assert_eq!(bounds(&range(None, None, false, 4)), None);
+    }
+
+    #[test]
+    fn zeros_stand_for_both_zeros() {
+        // As Spark with Hudi 1.1.1 wrote for a file of -0.0 alone.
+        let kind = ValueKind::of(&DataType::Float64, StatsVersion::Two).unwrap();
+        for zero in [0.0, -0.0] {
+            let range = Range::of_file(&range(Some(zero), Some(zero), false, 0), &kind);
+            let Some((Scalar::Float(min), Scalar::Float(max))) = range.bounds else {
+                panic!("no bounds");
+            };
+            assert!(min.is_sign_negative() && max.is_sign_positive());
+        }
     }
 
     #[test]

@@ -168,10 +168,10 @@ impl ValueKind {
         (whole.checked_mul(factor)? == value).then_some(Scalar::Decimal(whole))
     }
 
-    /// What stands for the bounds of a column that has no value: version 2 has zeros, where the type has one.
+    /// What stands for the bounds of a column that has no value: Java takes the zeros of Parquet's statistics, where the type has one.
     pub(super) fn of_nothing(&self) -> Bound<'static> {
-        match (self.version, self.wrapper) {
-            (StatsVersion::Two, BOOLEAN | INT | LONG | FLOAT | DOUBLE) => Bound::Zero,
+        match self.wrapper {
+            BOOLEAN | INT | LONG | FLOAT | DOUBLE | DATE => Bound::Zero,
             _ => Bound::Null,
         }
     }
@@ -304,15 +304,18 @@ mod tests {
     }
 
     #[test]
-    fn columns_without_a_value_have_zeros_in_version_two_alone() {
+    fn columns_without_a_value_have_zeros_where_the_type_has_one() {
+        // As Spark with Hudi 1.1.1 wrote in both versions.
         let of =
             |data_type: DataType, version| ValueKind::of(&data_type, version).unwrap().of_nothing();
-        assert_eq!(of(DataType::Date32, StatsVersion::Two), Bound::Zero);
-        assert_eq!(of(DataType::Utf8, StatsVersion::Two), Bound::Null);
-        assert_eq!(
-            of(DataType::Decimal128(9, 2), StatsVersion::Two),
-            Bound::Null
-        );
-        assert_eq!(of(DataType::Int32, StatsVersion::One), Bound::Null);
+        for version in [StatsVersion::One, StatsVersion::Two] {
+            let time = DataType::Timestamp(TimeUnit::Microsecond, None);
+            for zero in [DataType::Boolean, DataType::Int32, DataType::Date32, time] {
+                assert_eq!(of(zero, version), Bound::Zero);
+            }
+            for none in [DataType::Utf8, DataType::Binary, DataType::Decimal128(9, 2)] {
+                assert_eq!(of(none, version), Bound::Null);
+            }
+        }
     }
 }

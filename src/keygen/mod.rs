@@ -10,6 +10,7 @@
 //! | `path_value.rs` | a field's text as a value of the column's type |
 //! | `path_bounds.rs` | [`PathBounds`]: what a path says of its rows, asked by a predicate |
 //! | `timestamp.rs` | [`TimestampFormat`]: the moments that a timestamp generator writes as one path, and the path of a moment |
+//! | `timestamp_text.rs` | [`TimestampText`]: the path of a date written as text |
 //!
 //! # Where a partition column's value comes from
 //!
@@ -35,8 +36,10 @@ mod partition_path;
 mod path_bounds;
 mod path_value;
 mod timestamp;
+mod timestamp_text;
 
 pub use bucket::{bucket_of, bucket_of_file};
 pub use partition_columns::{PartitionColumn, PartitionColumns, PartitionValue, ValueSource};
 pub use path_bounds::PathBounds;
 pub use timestamp::TimestampFormat;
+pub use timestamp_text::TimestampText;

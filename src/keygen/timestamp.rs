@@ -33,7 +33,7 @@ enum Unit {
 
 /// A field of a pattern, coarsest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(super) enum Part {
     Year,
     Month,
     Day,
@@ -44,7 +44,7 @@ enum Part {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Part(Part, usize),
     Literal(char),
 }
@@ -59,7 +59,8 @@ impl TimestampFormat {
     /// `None` when the properties do not tell, or tell something that this file does not know surely.
     pub fn of(config: &TableConfig) -> Option<Self> {
         let get = |key| config.keygen_timebased(key);
-        let zone = get("output.timezone").or_else(|| get("timezone"));
+        // Hudi asks `timezone` first.
+        let zone = get("timezone").or_else(|| get("output.timezone"));
         Some(Self {
             unit: unit(get("timestamp.type")?, get("timestamp.scalar.time.unit"))?,
             pattern: pattern(get("output.dateformat")?)?,
@@ -106,30 +107,7 @@ impl TimestampFormat {
             Unit::Millis(each) => count.checked_mul(each)?,
             Unit::Parts(parts) => count / parts,
         };
-        let local = millis.checked_add(self.offset?.checked_mul(1000)?)?;
-        let clock = DateTime::from_timestamp_millis(local)?.naive_utc();
-        if !(0..=9999).contains(&clock.year()) {
-            return None;
-        }
-        let mut text = String::new();
-        for token in &self.pattern {
-            match token {
-                Token::Literal(c) => text.push(*c),
-                Token::Part(part, width) => {
-                    let number = match part {
-                        Part::Year => clock.year().unsigned_abs(),
-                        Part::Month => clock.month(),
-                        Part::Day => clock.day(),
-                        Part::Hour => clock.hour(),
-                        Part::Minute => clock.minute(),
-                        Part::Second => clock.second(),
-                        Part::Milli => clock.and_utc().timestamp_subsec_millis(),
-                    };
-                    text.push_str(&format!("{number:0width$}"));
-                }
-            }
-        }
-        Some(text)
+        print(&self.pattern, millis, self.offset?)
     }
 
     /// The first millisecond that the text stands for and the first after it, on the wall clock.
@@ -167,6 +145,34 @@ impl TimestampFormat {
             date.and_hms_milli_opt(hour, minute, second.unwrap_or(0), milli.unwrap_or(0))?;
         Some((millis(start), millis(after(start, known)?)))
     }
+}
+
+/// A moment in a zone of so many seconds east of UTC; none for one that has no date of four digits.
+pub(super) fn print(pattern: &[Token], millis: i64, offset: i64) -> Option<String> {
+    let local = millis.checked_add(offset.checked_mul(1000)?)?;
+    let clock = DateTime::from_timestamp_millis(local)?.naive_utc();
+    if !(0..=9999).contains(&clock.year()) {
+        return None;
+    }
+    let mut text = String::new();
+    for token in pattern {
+        match token {
+            Token::Literal(c) => text.push(*c),
+            Token::Part(part, width) => {
+                let number = match part {
+                    Part::Year => clock.year().unsigned_abs(),
+                    Part::Month => clock.month(),
+                    Part::Day => clock.day(),
+                    Part::Hour => clock.hour(),
+                    Part::Minute => clock.minute(),
+                    Part::Second => clock.second(),
+                    Part::Milli => clock.and_utc().timestamp_subsec_millis(),
+                };
+                text.push_str(&format!("{number:0width$}"));
+            }
+        }
+    }
+    Some(text)
 }
 
 fn millis(clock: NaiveDateTime) -> i64 {
@@ -207,7 +213,7 @@ fn unit(kind: &str, scalar: Option<&str>) -> Option<Unit> {
 }
 
 /// Reads a Joda pattern of numbers of fixed width; `None` for any other letter or width.
-fn pattern(text: &str) -> Option<Vec<Token>> {
+pub(super) fn pattern(text: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -237,7 +243,7 @@ fn pattern(text: &str) -> Option<Vec<Token>> {
 }
 
 /// Seconds east of UTC of `UTC`, `GMT` or `GMT+8:00`; `None` for zones that change, and for names that Java may not know.
-fn offset(zone: &str) -> Option<i64> {
+pub(super) fn offset(zone: &str) -> Option<i64> {
     if matches!(zone, "UTC" | "GMT") {
         return Some(0);
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use arrow::array::{Array, ArrayRef};
-use arrow::datatypes::Fields;
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType, Fields};
 
 use super::columns::{FieldPath, row_list};
 use super::java_text;
 use crate::config::{KeyGeneratorType, PartitionFieldKind, TableConfig};
 use crate::error::{Error, Result};
-use crate::keygen::TimestampFormat;
+use crate::keygen::{TimestampFormat, TimestampText};
 use crate::model::{NULL_PARTITION, PartitionPath, encode_value};
 
 /// A call that writes into more partitions holds too many open files.
@@ -28,8 +28,35 @@ pub(super) struct Partitioner {
 #[derive(Debug)]
 struct Level {
     field: FieldPath,
-    /// The format of a timestamp generator.
-    format: Option<TimestampFormat>,
+    /// That of a timestamp generator.
+    format: Option<Moments>,
+}
+
+/// How a timestamp generator makes paths of a column.
+#[derive(Debug)]
+enum Moments {
+    Numbers(TimestampFormat),
+    Texts(TimestampText),
+}
+
+impl Moments {
+    /// `None` where the table's generator does not say how paths come from such a column.
+    fn of(config: &TableConfig, data_type: &DataType) -> Option<Self> {
+        match data_type {
+            DataType::Utf8 => TimestampText::of(config).map(Self::Texts),
+            _ => TimestampFormat::of(config)
+                .filter(|format| format.writes(data_type))
+                .map(Self::Numbers),
+        }
+    }
+
+    /// The path of a value; none for one that stands for no moment.
+    fn write(&self, values: &ArrayRef, row: usize) -> Option<String> {
+        match self {
+            Self::Numbers(format) => format.write(values, row),
+            Self::Texts(format) => format.write(values.as_string_opt::<i32>()?.value(row)),
+        }
+    }
 }
 
 impl Partitioner {
@@ -50,9 +77,9 @@ impl Partitioner {
                         "a partition field of a kind that is not known",
                     );
                 }
-                PartitionFieldKind::Timestamp => match TimestampFormat::of(config) {
-                    Some(format) if format.writes(&field.data_type) => Some(format),
-                    _ => {
+                PartitionFieldKind::Timestamp => match Moments::of(config, &field.data_type) {
+                    Some(format) => Some(format),
+                    None => {
                         let what = "this timestamp key generator is not written with";
                         return unsupported(&field.name, what);
                     }
@@ -145,7 +172,12 @@ impl Partitioner {
             (None, true) => {}
             (Some(format), false) => {
                 let written = format.write(values, row);
-                text.push_str(&written.ok_or_else(|| self.refuse(level, "beyond the calendar"))?);
+                text.push_str(&written.ok_or_else(|| {
+                    self.refuse(
+                        level,
+                        "beyond the calendar, or not spelled as the generator says",
+                    )
+                })?);
             }
             (None, false) => java_text::put(text, values, row)?,
         }

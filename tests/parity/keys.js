@@ -1,5 +1,5 @@
 // D: Spark's upserts find every key of ours by the record index that we wrote.
-import { Check, inFolder, row, schema } from './write.js';
+import { inFolder, row, schema } from './write.js';
 
 /**
  * @typedef {import('./scenarios.js').Sides} Sides

@@ -14,10 +14,16 @@ const snapshot = /** @type {Query} */ ({ queryType: 'snapshot' });
 /** What differs between two writers of the same rows, or is another's in each file. */
 const own = ['_hoodie_commit_time', '_hoodie_file_name', '_hoodie_commit_seqno'];
 
-/** What is kept of each file's columns, under the least id of the file in place of its name. Sizes are the encoder's affair: only that there are some. @param {Row[]} found */
-function byFile(found) {
-  const ids = new Map(found.filter(({ columnName }) => columnName === 'id').map((row) => [row['fileName'], JSON.stringify(row['minValue'])]));
-  const kept = found.filter(({ columnName }) => !own.includes(String(columnName)));
+/**
+ * What is kept of each file's columns, under the file's id in place of its name. Sizes are the encoder's affair: only that there are some. Of a NaN alone Spark keeps
+ * zeros, by which it then loses the row; ours are as wide as the type, and are left out here.
+ *
+ * @param {Row[]} found
+ * @param {Set<string>} nan
+ */
+function byFile(found, nan) {
+  const ids = new Map(found.filter(({ columnName }) => columnName === 'id').map((row) => [row['fileName'], String(/** @type {any} */ (row['minValue'])?.member6?.value)]));
+  const kept = found.filter(({ columnName, fileName }) => !own.includes(String(columnName)) && !nan.has(`${ids.get(fileName)} ${columnName}`));
   return kept.map(({ fileName, totalSize, totalUncompressedSize, ...row }) => ({ ...row, file: ids.get(fileName) ?? 'none', sized: Number(totalSize) > 0 && Number(totalUncompressedSize) > 0 }));
 }
 
@@ -44,7 +50,9 @@ export function statisticsOfEveryType(version) {
       const theirs = `${table}_by_spark`;
       await spark.ask('copy', { path: made.path, to: theirs, by: 'id', version });
       check.tell('all rows', 'Spark', rowDifference(rows, await spark.ask('read', { path: table, query, metadata: true })));
-      const [mine, expected] = [byFile(await spark.ask('statistics', { path: table })), byFile(await spark.ask('statistics', { path: theirs }))];
+      const nan = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] === 'nan').map((name) => `${row['id']} ${name}`)));
+      const statistics = async (/** @type {string} */ of) => byFile(await spark.ask('statistics', { path: of }), nan);
+      const [mine, expected] = [await statistics(table), await statistics(theirs)];
       if (expected.length < rows.length * 10) throw new Error(`Spark kept ${expected.length} statistics of ${rows.length} rows`);
       check.tell('column statistics', 'Spark of both', rowDifference(expected, mine));
       await skipping(check, sides, table, made.schema, rows);

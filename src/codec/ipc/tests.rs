@@ -101,6 +101,15 @@ fn bytes_behind_the_end_of_a_stream_are_refused() {
 }
 
 #[test]
+fn text_that_is_no_utf_8_is_refused() {
+    let mut bytes = stream(&[batch(0)]);
+    let at = bytes.windows(2).position(|pair| pair == "ü".as_bytes());
+    bytes[at.unwrap()] = 0xff;
+    let error = read_stream(std::iter::once(bytes)).unwrap_err();
+    assert_eq!(error.kind().code(), "INVALID_ARGUMENT");
+}
+
+#[test]
 fn columns_of_a_type_that_is_not_taken_are_named() {
     let inner = UnionFields::from_fields([Field::new("i", DataType::Int32, true)]);
     let union = DataType::Union(inner, UnionMode::Dense);

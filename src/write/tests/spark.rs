@@ -10,7 +10,7 @@ use crate::model::BaseFileName;
 use crate::schema::{conform, parse_avro, strip_meta_fields, to_arrow};
 
 /// The tables whose base files Hudi's Avro writer wrote with three-level lists, or without lists.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "v9_cow_all_types",
     "v9_cow_simple",
     "v9_cow_hive_parts",
@@ -23,6 +23,7 @@ const TABLES: [&str; 12] = [
     "v9_cow_nonhive_multi",
     "v9_cow_timestamp_keygen",
     "v9_cow_local_zone_partitions",
+    "v9_cow_timestamp_keygen_string",
 ];
 
 struct SparkFile {
