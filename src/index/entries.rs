@@ -6,6 +6,7 @@ use super::change::{AddedFile, MetadataChange};
 use super::record::{Names, StatsOf, put_file_list, put_location, put_partition_list};
 use super::shard_file::{ShardChange, put_records};
 use super::stats::{Kinds, Range, file_key, partition_key};
+use crate::codec::bytes::compare;
 use crate::error::{Error, Result};
 use crate::metadata::FileEntry;
 use crate::metadata::partition::{ALL_PARTITIONS, name_in_keys, shard_of};
@@ -168,7 +169,8 @@ impl<'a> NewKeys<'a> {
             for (at, key) in keys.iter().enumerate() {
                 let at = u32::try_from(at).map_err(|_| too_many())?;
                 if let Some(shard) = all.shards.get_mut(shard_of(key, shards)) {
-                    shard.mixed |= !shard.places.is_empty() && key <= shard.last;
+                    let rises = || compare(shard.last.as_bytes(), key.as_bytes()).is_lt();
+                    shard.mixed |= !shard.places.is_empty() && !rises();
                     shard.last = key;
                     shard.places.push((number, at));
                 }

@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, StringArray};
 use super::target::{FileSink, OpenedFile};
 use super::written::{self, WrittenFile};
 use crate::codec::bloom::{BloomFilter, BloomSettings};
+use crate::codec::bytes::compare;
 use crate::codec::parquet::{Compressor, FileSchema, FileWriter, Rows, Source, TextRows};
 use crate::error::Result;
 use crate::host::now_millis;
@@ -253,8 +254,8 @@ impl Footer {
         for key in keys.iter() {
             range = Some(match range {
                 None => (key, key),
-                Some((min, max)) if java_less(key.as_bytes(), min.as_bytes()) => (key, max),
                 Some((min, max)) if java_less(max.as_bytes(), key.as_bytes()) => (min, key),
+                Some((min, max)) if java_less(key.as_bytes(), min.as_bytes()) => (key, max),
                 Some(same) => same,
             });
         }
@@ -283,7 +284,7 @@ impl Footer {
 /// Java's order of texts, which is that of UTF-16: characters beyond the first 65,536 come before U+E000.
 fn java_less(a: &[u8], b: &[u8]) -> bool {
     if a.is_ascii() && b.is_ascii() {
-        return a < b;
+        return compare(a, b).is_lt();
     }
     let first = a.iter().zip(b).find(|(a, b)| a != b);
     match first {

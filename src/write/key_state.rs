@@ -2,6 +2,7 @@
 
 use twox_hash::XxHash64;
 
+use crate::codec::bytes::compare;
 use crate::error::{Error, Result};
 use crate::index::RecordKeys;
 
@@ -67,7 +68,10 @@ impl KeyState {
         if self.check {
             let newest = self.files.get(self.newest);
             let mut before = newest.and_then(|(_, keys)| keys.last());
-            let mut rises = |key| before.replace(key).is_none_or(|before| before < key);
+            let mut rises = |key: &'a str| {
+                let before: Option<&str> = before.replace(key);
+                before.is_none_or(|before| compare(before.as_bytes(), key.as_bytes()).is_lt())
+            };
             self.rising = self.rising && keys.clone().all(&mut rises);
             if !self.rising {
                 return Ok(false);

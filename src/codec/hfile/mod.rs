@@ -26,6 +26,7 @@ mod block;
 mod index;
 mod info;
 mod key_value;
+mod pack;
 mod proto;
 mod query;
 mod reader;

@@ -1,9 +1,6 @@
-use std::io::Write;
-
-use flate2::Compression as Level;
-use flate2::write::GzEncoder;
-
+use super::pack::Packer;
 use super::trailer::TRAILER_SIZE;
+use crate::codec::bytes::compare;
 use crate::error::{Error, Result};
 
 /// Uncompressed bytes that a data block may have: Hudi's `hoodie.hfile.block.size`.
@@ -39,6 +36,7 @@ pub struct BaseFileExtras {
 #[derive(Debug)]
 pub struct HFileWriter {
     out: Vec<u8>,
+    packer: Packer,
     schema: String,
     block: Vec<u8>,
     first_key: Vec<u8>,
@@ -60,6 +58,7 @@ impl HFileWriter {
     pub fn new(schema: &str) -> Self {
         Self {
             out: Vec::new(),
+            packer: Packer::new(),
             schema: schema.to_owned(),
             block: Vec::new(),
             first_key: Vec::new(),
@@ -86,7 +85,7 @@ impl HFileWriter {
     /// Errors: `Internal` for a key that is not greater than the one before; `InvalidArgument` for one longer than the
     /// format's 65,535 bytes.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        if self.entries > 0 && key <= self.last() {
+        if self.entries > 0 && compare(key, self.last()).is_le() {
             return Err(Error::internal("the keys of an HFile must rise"));
         }
         let length = u16::try_from(key.len()).map_err(|_| {
@@ -138,7 +137,7 @@ impl HFileWriter {
         self.last_key = self.last().to_vec();
         self.uncompressed += self.block.len() as u64;
         let at = self.out.len();
-        let size = put_block(b"DATABLK*", &self.block, &mut self.out)?;
+        let size = put_block(b"DATABLK*", &self.block, &mut self.packer, &mut self.out)?;
         self.block.clear();
         let key = structured(&self.first_key);
         put_index_entry(at, size, &key, &mut self.index);
@@ -153,17 +152,22 @@ impl HFileWriter {
         let mut meta_index = Vec::new();
         if let Some(extras) = extras {
             let at = self.out.len();
-            let size = put_block(b"METABLKc", extras.bloom_filter.as_bytes(), &mut self.out)?;
+            let size = self.put_block(b"METABLKc", extras.bloom_filter.as_bytes())?;
             put_index_entry(at, size, BLOOM.as_bytes(), &mut meta_index);
         }
         let load_on_open = self.out.len();
-        put_block(b"IDXROOT2", &self.index, &mut self.out)?;
-        put_block(b"IDXROOT2", &meta_index, &mut self.out)?;
+        let index = std::mem::take(&mut self.index);
+        self.put_block(b"IDXROOT2", &index)?;
+        self.put_block(b"IDXROOT2", &meta_index)?;
         let file_info = self.out.len();
         let info = self.info(now_millis, extras);
-        put_block(b"FILEINF2", &info, &mut self.out)?;
+        self.put_block(b"FILEINF2", &info)?;
         self.put_trailer(file_info, load_on_open, extras.is_some());
         Ok(self.out)
+    }
+
+    fn put_block(&mut self, magic: &[u8; 8], data: &[u8]) -> Result<usize> {
+        put_block(magic, data, &mut self.packer, &mut self.out)
     }
 
     /// The file info, in the order of Java's map.
@@ -247,7 +251,12 @@ fn structured(row: &[u8]) -> Vec<u8> {
 }
 
 /// Appends a block; gives its size in the file.
-fn put_block(magic: &[u8; 8], data: &[u8], out: &mut Vec<u8>) -> Result<usize> {
+fn put_block(
+    magic: &[u8; 8],
+    data: &[u8],
+    packer: &mut Packer,
+    out: &mut Vec<u8>,
+) -> Result<usize> {
     let start = out.len();
     out.extend(magic);
     out.extend([0; 8]);
@@ -255,10 +264,8 @@ fn put_block(magic: &[u8; 8], data: &[u8], out: &mut Vec<u8>) -> Result<usize> {
     out.push(0);
     out.extend((BYTES_A_CHECKSUM as u32).to_be_bytes());
     out.extend([0; 4]);
-    let mut encoder = GzEncoder::new(std::mem::take(out), Level::fast());
-    let fault = |e| Error::internal("gzip failed in memory").with_source(e);
-    encoder.write_all(data).map_err(fault)?;
-    *out = encoder.finish().map_err(fault)?;
+    let packed = packer.pack(data, out);
+    packed.map_err(|e| Error::internal("gzip failed in memory").with_source(e))?;
     let with_header = out.len() - start;
     out.resize(out.len() + with_header.div_ceil(BYTES_A_CHECKSUM) * 4, 0);
     let size = out.len() - start;
