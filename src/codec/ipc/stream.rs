@@ -95,7 +95,13 @@ impl IpcStream {
             rest.advance(need);
             return Some(piece);
         }
-        let count = rest.len().min(need - self.held.len());
+        let missing = need - self.held.len();
+        let count = rest.len().min(missing);
+        // At most doubled, as the need is only declared, and never beyond it: a batch may be much of all memory.
+        if self.held.capacity() - self.held.len() < count {
+            let more = missing.min(count.max(self.held.len()));
+            self.held.reserve_exact(more);
+        }
         self.held
             .extend_from_slice(rest.get(..count).unwrap_or_default());
         rest.advance(count);
