@@ -140,8 +140,8 @@ async function* inOrder(/** @type {Promise<Entry[]>} */ listed) {
   yield* found.sort((a, b) => byPath(key(a), key(b)));
 }
 
-/** A file system is quick until it took longer than this for one answer: those of other machines do. */
-const slowMs = 5;
+/** A file system is quick while its answers took no longer than the first of these milliseconds and the second for each: those of other machines do. */
+const [headStartMs, answerMs] = [20, 0.2];
 
 /** So long others may wait for their turn. */
 const turnMs = 10;
@@ -153,18 +153,20 @@ const turnMs = 10;
  * it, so it is asked on the spot as long as it is quick.
  */
 function prompter() {
-  let quick = true;
+  let [asked, spent] = [0, 0];
   let turn = performance.now();
+  const isQuick = () => spent <= headStartMs + answerMs * asked;
   return {
-    isQuick: () => quick,
+    isQuick,
     /** @template T @param {Ask<T>} ask @returns {T | Promise<T>} */
     ask(ask) {
-      if (!quick) return ask.later();
+      if (!isQuick()) return ask.later();
       const began = performance.now();
       try {
         return ask.now();
       } finally {
-        quick = performance.now() - began < slowMs;
+        asked += 1;
+        spent += performance.now() - began;
       }
     },
     /** Lets others have their turn, when they have waited for it. */
