@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, TimeUnit};
 
 use super::listing::worked_around;
 use super::open::Table;
@@ -299,7 +299,8 @@ fn text_of(value: &Scalar, data_type: &DataType) -> Option<String> {
 }
 
 /// The keys that a value may have in a secondary index: Java's `toString` of it. A column may have been narrower when an entry was
-/// written, and minus zero is another text than zero.
+/// written, and minus zero is another text than zero. Dates are days from 1970 since Hudi 1.1 and `yyyy-MM-dd` before, timestamps
+/// microseconds.
 fn secondary_texts(value: &Scalar, data_type: &DataType) -> Option<Vec<String>> {
     let spelled = |write: &dyn Fn(&mut String)| {
         let mut text = String::new();
@@ -308,6 +309,10 @@ fn secondary_texts(value: &Scalar, data_type: &DataType) -> Option<Vec<String>> 
     };
     let mut texts = match (data_type, value) {
         (DataType::Boolean, Scalar::Boolean(value)) => vec![value.to_string()],
+        (DataType::Date32, Scalar::Int(days)) => vec![days.to_string(), value.text(data_type)?],
+        (DataType::Timestamp(TimeUnit::Microsecond, _), Scalar::Int(micros)) => {
+            vec![micros.to_string()]
+        }
         (DataType::Float32 | DataType::Float64, Scalar::Float(value)) => {
             let zero = *value == 0.0;
             let signs = [*value, -*value];

@@ -380,6 +380,43 @@ fn indexes_over_lower_and_upper_rule_out_by_a_plain_comparison() {
 }
 
 #[test]
+fn a_secondary_index_over_dates_and_timestamps_is_asked_as_java_spells_them() {
+    block_on(async {
+        // Hudi 1.1 spells a date as the days from 1970, 1.0 as `yyyy-MM-dd`.
+        let names = [
+            "v9_cow_secondary_index_times",
+            "v8_cow_secondary_index_times",
+        ];
+        for (name, column) in names
+            .iter()
+            .flat_map(|name| [(*name, "day"), (*name, "at")])
+        {
+            let table = open(name).await;
+            let (all, _) = rows_of(&table, &json!({})).await;
+            let mut asked = 0;
+            for row in all.iter().filter(|row| row[column].is_string()) {
+                let by = pruned_by(name, json!({"filters": [[column, "=", row[column]]]})).await;
+                asked += usize::from(by.contains_key("secondary-index"));
+            }
+            assert!(asked > 0, "{name} {column}");
+            let dates = ["1970-01-01", "2024-02-29", "2000-01-01"];
+            let moment = |date: &&str| match column {
+                "day" => (*date).to_owned(),
+                _ => format!("{date}T00:00:00Z"),
+            };
+            let values: Vec<_> = dates.iter().map(moment).collect();
+            pruned_by(name, json!({"filters": [[column, "IN", values]]})).await;
+            let absent = json!({"filters": [[column, "=", values[2]]]});
+            assert_eq!(
+                pruned_by(name, absent).await.get(""),
+                None,
+                "{name} {column}"
+            );
+        }
+    });
+}
+
+#[test]
 fn a_secondary_index_over_doubles_is_asked_as_java_spells_them() {
     block_on(async {
         let name = "v9_cow_secondary_index";

@@ -84,7 +84,7 @@ def secondary_index_times(t):
     for day in days[1:]:
         t.snapshot(filters=[["day", "=", day.isoformat()]])
     for at in times[1:]:
-        t.snapshot(filters=[["at", "=", at.isoformat(sep=" ")]])
+        t.snapshot(filters=[["at", "=", f"{at.isoformat()}Z"]])
     t.snapshot(filters=[["day", "IN", ["1970-01-01", "2024-02-29", "2000-01-01"]]])
     t.note = "Secondary indexes on a date and a timestamp column (null, before 1970, leap day), made after the first commit; then an insert, an upsert that changes, keeps and sets null the indexed values, and a delete."
 
