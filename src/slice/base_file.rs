@@ -88,7 +88,8 @@ impl OpenFile {
         self.here(range).is_some()
     }
 
-    fn here(&self, range: &Range<u64>) -> Option<Bytes> {
+    /// The bytes of a range, when they came with the footer.
+    pub(super) fn here(&self, range: &Range<u64>) -> Option<Bytes> {
         let mut pieces = self.pieces.iter();
         pieces.find_map(|piece| slice_of(piece, range))
     }

@@ -44,6 +44,7 @@ impl OpenedFile {
         let path = self.0.path.clone();
         let mut scan = Scan::new(self.0, request).context("path", &path)?;
         scan.find_pages().await.context("path", &path)?;
+        scan.ask_filters().await.context("path", &path)?;
         Ok(OpenBase(scan))
     }
 }

@@ -1,5 +1,7 @@
 //! One open file being read, row group by row group.
 
+mod filters;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

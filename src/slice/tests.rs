@@ -1,4 +1,5 @@
 mod damage;
+mod filters;
 mod reading;
 mod spark;
 

@@ -417,6 +417,33 @@ fn a_secondary_index_over_dates_and_timestamps_is_asked_as_java_spells_them() {
 }
 
 #[test]
+fn the_bloom_filter_that_comes_with_a_footer_spares_the_file() {
+    block_on(async {
+        let name = "v9_cow_bloom_index";
+        let table = open(name).await;
+        let (all, _) = rows_of(&table, &json!({})).await;
+        let keys = all.iter().map(|row| row["_hoodie_record_key"].clone());
+        let keys: Vec<Value> = keys.collect();
+        let least = keys.iter().filter_map(Value::as_str).min().unwrap();
+        let scanned = async |key: Value| {
+            let filters = json!([["_hoodie_record_key", "=", key]]);
+            let query =
+                json!({"filters": filters, "hudiOptions": {"hoodie.metadata.enable": "false"}});
+            let table = table.for_call(CallScope::default());
+            let read = table.read(&options(&query)).await.unwrap();
+            let batches: Vec<_> = read.try_collect().await.unwrap();
+            let rows: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+            (rows, table.storage().metrics().counters().rows_scanned)
+        };
+        for key in &keys {
+            assert_eq!(scanned(key.clone()).await.0, 1, "{key}");
+        }
+        // Between the least and the greatest key of a file, and in none.
+        assert_eq!(scanned(json!(format!("{least}!"))).await, (0, 0));
+    });
+}
+
+#[test]
 fn a_secondary_index_over_doubles_is_asked_as_java_spells_them() {
     block_on(async {
         let name = "v9_cow_secondary_index";

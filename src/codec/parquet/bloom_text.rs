@@ -28,6 +28,12 @@ pub(super) fn without_bloom_text(metadata: &[u8], hole: &Range<usize>) -> Option
     spared.then(|| [before, &[0], after].concat())
 }
 
+/// Where in the metadata the text of the bloom filter stands.
+pub(super) fn text_range(metadata: &[u8]) -> Option<Range<usize>> {
+    let found = find(metadata).ok().flatten();
+    found.map(|found| found.text)
+}
+
 fn find(metadata: &[u8]) -> Result<Option<Text>> {
     let mut compact = Compact::new(metadata);
     let mut last = 0;

@@ -9,10 +9,11 @@ use parquet::file::metadata::{
     ParquetMetaDataPushDecoder, RowGroupMetaData,
 };
 
-use super::bloom_text::without_bloom_text;
+use super::bloom_text::{text_range, without_bloom_text};
 use super::error::from_parquet;
 use super::int96;
 use super::schema_check::check_schema;
+use super::statistics::Leaf;
 use crate::error::{Error, Result, ResultExt};
 
 /// The last bytes of a file: `length of the metadata (u32 LE) | "PAR1"`.
@@ -44,6 +45,9 @@ const MAX_METADATA: u64 = 128 << 20;
 /// Keys whose values are large and never read from here: the bloom filter, as base64, is 431 KB by default.
 pub(super) const BLOOM_KEYS: [&str; 2] =
     ["org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter"];
+
+/// The key that tells the type of the bloom filter.
+const BLOOM_TYPE: &str = "hoodie_bloom_filter_type_code";
 
 /// Where the first request for a file of `size` bytes goes that Hudi's bloom filter is not in: its end.
 pub fn first_range(size: u64) -> Range<u64> {
@@ -110,6 +114,8 @@ pub struct Footer {
     size: u64,
     keys: FooterKeys,
     arrow: ArrowReaderMetadata,
+    /// Where the text of Hudi's bloom filter stands in the file.
+    bloom_text: Option<Range<u64>>,
 }
 
 impl Footer {
@@ -117,11 +123,12 @@ impl Footer {
     ///
     /// Errors: `Corrupt` with the offset, `Unsupported` for a codec or type that is not handled.
     pub fn parse(size: u64, start: u64, metadata: Bytes) -> Result<Self> {
+        let text = text_range(&metadata);
         let metadata = match without_bloom_text(&metadata, &(0..0)) {
             Some(without) => without.into(),
             None => metadata,
         };
-        Self::parse_checked(size, metadata).context("offset", start)
+        Self::parse_checked(size, metadata, text_at(start, text)).context("offset", start)
     }
 
     /// As [`Footer::parse`] with the bytes of `hole` not fetched, and others in their place; `None` when they are needed: when
@@ -132,14 +139,15 @@ impl Footer {
         metadata: &[u8],
         hole: &Range<usize>,
     ) -> Result<Option<Self>> {
+        let text = text_range(metadata);
         let Some(metadata) = without_bloom_text(metadata, hole) else {
             return Ok(None);
         };
-        let footer = Self::parse_checked(size, metadata.into());
+        let footer = Self::parse_checked(size, metadata.into(), text_at(start, text));
         footer.map(Some).context("offset", start)
     }
 
-    fn parse_checked(size: u64, metadata: Bytes) -> Result<Self> {
+    fn parse_checked(size: u64, metadata: Bytes, bloom_text: Option<Range<u64>>) -> Result<Self> {
         check_schema(&metadata)?;
         let (metadata, keys) = without_bloom(decode(metadata)?);
         check_rows(&metadata)?;
@@ -147,7 +155,12 @@ impl Footer {
             check_group(group, size)?;
         }
         let arrow = int96::arrow_metadata(Arc::new(metadata))?;
-        Ok(Self { size, keys, arrow })
+        Ok(Self {
+            size,
+            keys,
+            arrow,
+            bloom_text,
+        })
     }
 
     /// This footer with other metadata of the same file: that with a page index.
@@ -156,6 +169,7 @@ impl Footer {
             size: self.size,
             keys: self.keys.clone(),
             arrow: int96::arrow_metadata(Arc::new(metadata))?,
+            bloom_text: self.bloom_text.clone(),
         })
     }
 
@@ -167,6 +181,23 @@ impl Footer {
     /// The keys kept of the footer's key-value pairs.
     pub fn keys(&self) -> &FooterKeys {
         &self.keys
+    }
+
+    /// Hudi's bloom filter of record keys: its type, and where its text stands in the file.
+    pub fn bloom_filter(&self) -> Option<(&str, Range<u64>)> {
+        let pairs = self.metadata().file_metadata().key_value_metadata()?;
+        let kind = pairs.iter().find(|pair| pair.key == BLOOM_TYPE)?;
+        Some((kind.value.as_deref()?, self.bloom_text.clone()?))
+    }
+
+    /// Where Parquet's own bloom filter of a leaf in a row group stands, header and all, when the file tells.
+    pub fn block_filter(&self, group: usize, leaf: &Leaf) -> Option<Range<u64>> {
+        let chunk = self.metadata().row_groups().get(group)?.columns();
+        let chunk = chunk.get(leaf.index)?;
+        let start = u64::try_from(chunk.bloom_filter_offset()?).ok()?;
+        let length = u64::try_from(chunk.bloom_filter_length()?).ok()?;
+        let end = start.checked_add(length)?;
+        (length > 0 && length <= MAX_METADATA && end <= self.size).then_some(start..end)
     }
 
     /// The file's columns in Arrow's types, and Parquet's metadata.
@@ -201,6 +232,10 @@ impl Footer {
         let rows = self.metadata().row_groups().iter().map(group_rows);
         rows.fold(0, u64::saturating_add)
     }
+}
+
+fn text_at(start: u64, text: Option<Range<usize>>) -> Option<Range<u64>> {
+    text.map(|text| start + text.start as u64..start + text.end as u64)
 }
 
 /// The rows of a row group; the count is checked when the footer is parsed.

@@ -32,6 +32,7 @@ mod reader;
 mod rows;
 mod runs;
 mod schema_check;
+mod split_block;
 mod statistics;
 mod thrift;
 mod unpack;
@@ -43,6 +44,7 @@ pub use footer::{Footer, FooterKeys, first_range, first_ranges, metadata_range};
 pub use page_index::{PendingIndex, page_selection};
 pub use parquet::arrow::arrow_reader::RowSelection;
 pub use reader::{GroupReader, GroupRequest, RowFilterFn, Step};
+pub use split_block::BlockFilter;
 pub use statistics::{Known, Leaf};
 pub use write::{Codec, ColumnSummary, Compressor, FileSchema, FileWriter, Rows, Source, TextRows};
 
