@@ -1,6 +1,6 @@
-// Scenarios A, D, G and J: we write, alone or in turn with Spark, and Spark reads what we read, with the metadata table and without;
+// Scenarios A, C, D, G and J: we write, alone or in turn with Spark, and Spark reads what we read, with the metadata table and without;
 // hudi-rs reads it too.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -186,6 +186,58 @@ export function inTurn(shape, { spark: begins, options = {} }) {
       await check.rows([...rows.values()], 'after an upsert');
       await append(some(45, 60, 3));
       await upsert([...some(0, 3, 4), ...some(58, 62, 4)]);
+      await check.rows([...rows.values()], 'at the end');
+      await check.meta('at the end');
+    });
+}
+
+/**
+ * C: a table that Spark upserts into and whose metadata table it compacts is cleaned, archived and rolled back by us, and Spark goes on with it, with
+ * cleans and archives of its own.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weServe(shape) {
+  return (sides) =>
+    inFolder(sides, 'served', async (check, table) => {
+      const { spark, ours } = sides;
+      const keep = { 'hoodie.keep.min.commits': '2', 'hoodie.keep.max.commits': '3', 'hoodie.clean.commits.retained': '1' };
+      /** @type {Map<number, City>} */
+      const rows = new Map();
+      const upsert = async (/** @type {City[]} */ written, /** @type {Record<string, string>} */ options) => {
+        const values = written.map((one) => [one.id, one.name, one.price, one.ts, one.city]);
+        await spark.ask('upsert', { path: table, columns: 'id int, name string, price double, ts long, city string', rows: values, options });
+        written.forEach((one) => rows.set(one.id, one));
+      };
+      const append = (/** @type {City[]} */ written) => ours.append(table, { rows: written }, { hudiOptions: keep });
+      const instants = async () => (await readdir(path.join(table, '.hoodie', 'timeline'))).filter((name) => /_\d{17}\./.test(name));
+      const expect = (/** @type {string} */ what, /** @type {boolean} */ so) => {
+        check.queries += 1;
+        if (!so) check.problems.push(`${table}: ${what}`);
+      };
+      await ours.create(table, { tableName: 'served', schema: schema('served'), ...shape });
+      const compacted = { 'hoodie.metadata.compact.max.delta.commits': '2', 'hoodie.clean.automatic': 'false', 'hoodie.archive.automatic': 'false' };
+      for (const ts of [1, 2, 3, 4]) await upsert(some(0, 20 + ts, ts), compacted);
+      await append(some(40, 50));
+      some(40, 50).forEach((one) => rows.set(one.id, one));
+      const served = await instants();
+      // The deltacommits that a compaction waits for stay, and so do the versions of files.
+      const waits = shape.tableType === 'MERGE_ON_READ';
+      expect('we did not clean', waits || served.some((name) => name.endsWith('.clean')));
+      const history = await readdir(path.join(table, '.hoodie', 'timeline', 'history'));
+      expect('we did not archive', waits || history.some((name) => name.endsWith('.parquet')));
+      await check.rows([...rows.values()], 'after a clean and an archive');
+      const { instant } = await append(some(50, 60));
+      await check.rows([...rows.values(), ...some(50, 60)], 'before a rollback');
+      await ours.rollback(table, instant ?? '');
+      await check.rows([...rows.values()], 'after a rollback');
+      const own = { ...keep, 'hoodie.clean.automatic': 'true', 'hoodie.archive.automatic': 'true' };
+      await upsert([...some(0, 3, 5), ...some(45, 55, 5)], own);
+      await check.rows([...rows.values()], 'after Spark went on');
+      await append(some(70, 75));
+      some(70, 75).forEach((one) => rows.set(one.id, one));
+      await upsert(some(71, 80, 6), own);
       await check.rows([...rows.values()], 'at the end');
       await check.meta('at the end');
     });

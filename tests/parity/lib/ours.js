@@ -92,6 +92,16 @@ export class Ours {
     }
   }
 
+  /** Takes the newest write of the table in a folder back. @param {string} table @param {string} instant */
+  async rollback(table, instant) {
+    const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
+    try {
+      return await handle.rollback(instant);
+    } finally {
+      handle.close();
+    }
+  }
+
   /** The batches of a query, as they came. @param {string} table @param {Query} query */
   async batches(table, query) {
     const handle = await this.#package.HudiTable.open(await this.#place(table), this.#options);
