@@ -46,7 +46,12 @@ impl Columns {
     /// These columns without those of `other`.
     #[must_use]
     pub fn without(&self, footer: &Footer, other: &Self) -> Self {
-        let roots = self.roots.iter().filter(|root| !other.roots.contains(root));
+        self.without_roots(footer, &other.roots)
+    }
+
+    /// These columns without some, which are given by their numbers.
+    pub(super) fn without_roots(&self, footer: &Footer, other: &[usize]) -> Self {
+        let roots = self.roots.iter().filter(|root| !other.contains(root));
         let roots: Vec<usize> = roots.copied().collect();
         let mask = ProjectionMask::roots(footer.arrow().parquet_schema(), roots.iter().copied());
         Self { mask, roots }
@@ -55,6 +60,11 @@ impl Columns {
     /// The mask of their leaves.
     pub(super) fn mask(&self) -> &ProjectionMask {
         &self.mask
+    }
+
+    /// Where among these a column of the file stands.
+    pub(super) fn place(&self, root: usize) -> Option<usize> {
+        self.roots.binary_search(&root).ok()
     }
 
     /// How many columns there are, nested ones counted once.

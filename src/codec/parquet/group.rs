@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::Fields;
+use arrow::datatypes::{Fields, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups};
 use parquet::arrow::parquet_to_arrow_field_levels;
@@ -15,6 +15,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use super::chunk_bytes::ChunkBytes;
 use super::columns::Columns;
 use super::error::from_parquet;
+use super::flat::FlatColumn;
 use super::footer::Footer;
 use super::maps::{any_map, fields_of_lists, schema_of_lists, with_maps};
 use super::page_reader::{ChunkPages, Fault};
@@ -93,6 +94,45 @@ impl Group {
             return Err(Error::internal("bytes that no column chunk asked for"));
         }
         Ok(())
+    }
+
+    /// Readers of those columns that are decoded here, each in its place among `columns`, and the other columns.
+    pub(super) fn flat(&self, columns: &Columns) -> Result<(Vec<Option<FlatColumn>>, Columns)> {
+        let schema = columns.schema(&self.footer)?;
+        let mut flat: Vec<Option<FlatColumn>> = schema.fields().iter().map(|_| None).collect();
+        let mut here = Vec::new();
+        let descriptor = self.footer.arrow().parquet_schema();
+        for (at, leaf) in self.leaves.iter().enumerate() {
+            let root = descriptor.get_column_root_idx(at);
+            let Some(place) = columns.place(root) else {
+                continue;
+            };
+            let Some(field) = schema.fields().get(place) else {
+                continue;
+            };
+            if FlatColumn::reads(&leaf.chunk, field)
+                && let Some(reader) = flat.get_mut(place)
+            {
+                *reader = FlatColumn::new(&leaf.chunk, field, self.pages(leaf));
+                here.push(root);
+            }
+        }
+        Ok((flat, columns.without_roots(&self.footer, &here)))
+    }
+
+    /// The schema of batches of some columns.
+    pub(super) fn schema(&self, columns: &Columns) -> Result<SchemaRef> {
+        columns.schema(&self.footer).map(Arc::new)
+    }
+
+    fn pages(&self, leaf: &Leaf) -> ChunkPages {
+        ChunkPages::new(
+            Arc::clone(&leaf.chunk),
+            leaf.bytes.clone(),
+            leaf.places.clone(),
+            self.rows as u64,
+            Arc::clone(&self.fault),
+        )
     }
 
     /// Decodes rows of some columns, whose bytes are there. No gap between the rows is a short one.
@@ -190,14 +230,7 @@ impl RowGroups for Group {
     fn column_chunks(&self, leaf: usize) -> Result<Box<dyn PageIterator>, ParquetError> {
         let leaf = self.leaves.get(leaf);
         let leaf = leaf.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
-        let pages = ChunkPages::new(
-            Arc::clone(&leaf.chunk),
-            leaf.bytes.clone(),
-            leaf.places.clone(),
-            self.rows as u64,
-            Arc::clone(&self.fault),
-        );
-        Ok(Box::new(OneChunk(Some(Box::new(pages)))))
+        Ok(Box::new(OneChunk(Some(Box::new(self.pages(leaf))))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {

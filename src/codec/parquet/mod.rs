@@ -1,8 +1,8 @@
 //! Parquet base files: which bytes are needed, and batches from them.
 //!
-//! Knows the file format and what Hudi keeps in footers; knows no store and no table. The `parquet` crate underneath
-//! decodes values and nesting. It trusts what a file says, to the point of panics, so all of it is checked before the crate
-//! sees it, and pages are found and unpacked here:
+//! Knows the file format and what Hudi keeps in footers; knows no store and no table. Columns without nesting are decoded
+//! here (`flat`), others and rarer encodings by the `parquet` crate underneath. It trusts what a file says, to the point of
+//! panics, so all of it is checked before the crate sees it, and pages are found and unpacked here:
 //!
 //! 1. a footer ([`Footer::parse`]): lengths, row counts, offsets and the shape of the schema;
 //! 2. page indexes: offsets, which must lie in their chunk and rise;
@@ -17,9 +17,12 @@ mod chunk_bytes;
 mod columns;
 mod delta;
 mod error;
+mod flat;
 mod footer;
 mod gather;
 mod group;
+mod inflate;
+mod inflate_table;
 mod int96;
 mod levels;
 mod maps;
@@ -29,6 +32,7 @@ mod page_reader;
 mod page_walk;
 mod pages;
 mod reader;
+mod reading;
 mod rows;
 mod runs;
 mod schema_check;

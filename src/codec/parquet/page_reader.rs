@@ -44,6 +44,8 @@ pub(super) struct ChunkPages {
     values: u64,
     rows: u64,
     group_rows: u64,
+    /// Whether the decoder is our own, which looks at text while it copies it.
+    own: bool,
     fault: Fault,
 }
 
@@ -65,6 +67,7 @@ impl ChunkPages {
             values: 0,
             rows: 0,
             group_rows,
+            own: false,
             fault,
         }
     }
@@ -80,13 +83,26 @@ impl ChunkPages {
             return Ok(None);
         };
         let at = found.at;
-        self.open(found)
+        let page = self.open(found).map(Opened::page);
+        page.map(Some).map_err(|error| error.context("offset", at))
+    }
+
+    /// The next page for a decoder that looks at text itself: its lengths are not walked through here.
+    pub(super) fn next_flat(&mut self) -> Result<Option<Opened>> {
+        self.own = true;
+        let goes_on = self.goes_on();
+        let Some(found) = self.walk.take_next(goes_on)? else {
+            return Ok(None);
+        };
+        let at = found.at;
+        let opened = self.open(found);
+        opened
             .map(Some)
             .map_err(|error| error.context("offset", at))
     }
 
     /// Unpacks and checks a page.
-    fn open(&mut self, found: Ahead) -> Result<Page> {
+    fn open(&mut self, found: Ahead) -> Result<Opened> {
         let Ahead { header, body, .. } = &found;
         let size = self.chunk.check(header, body)?;
         let checked = check_sum(header, body)?;
@@ -110,8 +126,8 @@ impl ChunkPages {
             }
             false => self.unpacker.unpack(body, front, size, checked)?,
         };
-        match &header.kind {
-            Kind::Dictionary(declared) => self.dictionary_page(declared, page),
+        match found.header.kind {
+            Kind::Dictionary(declared) => self.dictionary_page(&declared, page),
             Kind::Data(declared) => self.data_page(declared, page, found.rows),
             Kind::Index => Err(Error::corrupt(
                 "a page is not of the kind that it should be",
@@ -119,7 +135,7 @@ impl ChunkPages {
         }
     }
 
-    fn dictionary_page(&mut self, declared: &DataPage, page: Bytes) -> Result<Page> {
+    fn dictionary_page(&mut self, declared: &DataPage, page: Bytes) -> Result<Opened> {
         if self.dictionary.is_some() || self.values > 0 {
             return Err(Error::corrupt(
                 "a column has a dictionary in the wrong place",
@@ -128,22 +144,20 @@ impl ChunkPages {
         let count = u64::try_from(declared.values).unwrap_or(0);
         self.chunk.kind.check_dictionary(&page, count)?;
         self.dictionary = Some(count);
-        Ok(Page::DictionaryPage {
-            buf: page,
-            num_values: declared.values.cast_unsigned(),
-            encoding: Encoding::PLAIN,
-            is_sorted: false,
+        Ok(Opened::Dictionary {
+            bytes: page,
+            values: declared.values.cast_unsigned(),
         })
     }
 
-    fn data_page(&mut self, declared: &DataPage, page: Bytes, rows: Option<u64>) -> Result<Page> {
+    fn data_page(&mut self, declared: DataPage, page: Bytes, rows: Option<u64>) -> Result<Opened> {
         let count = u64::try_from(declared.values).unwrap_or(0);
         let column = self.chunk.facts.column_descr();
         let levels = match &declared.version_2 {
             None => Levels::version_1(&page, column, count)?,
             Some(more) => Levels::version_2(&page, column, count, more.level_bytes.map(length))?,
         };
-        self.count(declared, &levels, rows)?;
+        self.count(&declared, &levels, rows)?;
         let encoding = encoding(declared.encoding)
             .ok_or_else(|| Error::corrupt("a page has no known encoding"))?;
         let by_dictionary = matches!(
@@ -157,30 +171,17 @@ impl ChunkPages {
         }
         let section = page.get(levels.end..).unwrap_or_default();
         let kind = &self.chunk.kind;
-        let used = kind.check(encoding, section, levels.values, self.dictionary)?;
+        let used = match self.own && kind.is_bytes() && encoding == Encoding::PLAIN {
+            true => section.len(),
+            false => kind.check(encoding, section, levels.values, self.dictionary)?,
+        };
         // The decoder reads ahead, so what follows the values is cut off.
-        let buf = page.slice(..levels.end + used);
-        let num_values = declared.values.cast_unsigned();
-        Ok(match &declared.version_2 {
-            None => Page::DataPage {
-                buf,
-                num_values,
-                encoding,
-                def_level_encoding: Encoding::RLE,
-                rep_level_encoding: Encoding::RLE,
-                statistics: None,
-            },
-            Some(more) => Page::DataPageV2 {
-                buf,
-                num_values,
-                encoding,
-                num_nulls: more.nulls.cast_unsigned(),
-                num_rows: more.rows.cast_unsigned(),
-                def_levels_byte_len: more.level_bytes[0].cast_unsigned(),
-                rep_levels_byte_len: more.level_bytes[1].cast_unsigned(),
-                is_compressed: false,
-                statistics: None,
-            },
+        let bytes = page.slice(..levels.end + used);
+        Ok(Opened::Data {
+            bytes,
+            encoding,
+            levels,
+            declared,
         })
     }
 
@@ -216,7 +217,7 @@ impl ChunkPages {
     }
 
     /// What the decoder may know of the next page before it takes it.
-    fn peek(&mut self) -> Result<Option<PageMetadata>> {
+    pub(super) fn peek(&mut self) -> Result<Option<PageMetadata>> {
         if self.walk.is_placed() {
             return Ok(self.walk.next_place().map(|rows| match rows {
                 Some(rows) => PageMetadata {
@@ -240,7 +241,7 @@ impl ChunkPages {
     }
 
     /// Passes over the next page without unpacking it.
-    fn skip(&mut self) -> Result<()> {
+    pub(super) fn skip_page(&mut self) -> Result<()> {
         if self.walk.is_placed() {
             self.walk.skip_place();
             return Ok(());
@@ -301,7 +302,7 @@ impl PageReader for ChunkPages {
     }
 
     fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        let done = self.skip();
+        let done = self.skip_page();
         self.told(done)
     }
 
@@ -311,6 +312,64 @@ impl PageReader for ChunkPages {
         }
         let next = self.peek_next_page()?;
         Ok(next.is_none_or(|next| next.num_rows.is_some()))
+    }
+}
+
+/// A page, unpacked and checked.
+pub(super) enum Opened {
+    Dictionary {
+        bytes: Bytes,
+        values: u32,
+    },
+    Data {
+        /// Levels, then values.
+        bytes: Bytes,
+        encoding: Encoding,
+        levels: Levels,
+        declared: DataPage,
+    },
+}
+
+impl Opened {
+    /// As the decoder of the `parquet` crate takes it.
+    fn page(self) -> Page {
+        match self {
+            Self::Dictionary { bytes, values } => Page::DictionaryPage {
+                buf: bytes,
+                num_values: values,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            },
+            Self::Data {
+                bytes,
+                encoding,
+                declared,
+                ..
+            } => {
+                let num_values = declared.values.cast_unsigned();
+                match &declared.version_2 {
+                    None => Page::DataPage {
+                        buf: bytes,
+                        num_values,
+                        encoding,
+                        def_level_encoding: Encoding::RLE,
+                        rep_level_encoding: Encoding::RLE,
+                        statistics: None,
+                    },
+                    Some(more) => Page::DataPageV2 {
+                        buf: bytes,
+                        num_values,
+                        encoding,
+                        num_nulls: more.nulls.cast_unsigned(),
+                        num_rows: more.rows.cast_unsigned(),
+                        def_levels_byte_len: more.level_bytes[0].cast_unsigned(),
+                        rep_levels_byte_len: more.level_bytes[1].cast_unsigned(),
+                        is_compressed: false,
+                        statistics: None,
+                    },
+                }
+            }
+        }
     }
 }
 

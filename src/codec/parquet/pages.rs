@@ -22,7 +22,7 @@ pub(super) struct Chunk {
     pub(super) facts: ColumnChunkMetaData,
     pub(super) kind: ValueKind,
     /// Whether the writer is one that lists every encoding of a chunk's pages in the footer.
-    lists_encodings: bool,
+    pub(super) lists_encodings: bool,
 }
 
 impl Chunk {

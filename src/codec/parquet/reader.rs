@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use arrow::array::{BooleanArray, RecordBatch};
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
+use parquet::arrow::arrow_reader::RowSelection;
 
 use super::columns::Columns;
 use super::footer::Footer;
-use super::gather::{Gather, merged};
+use super::gather::merged;
 use super::group::Group;
-use super::rows::{Batch, Rows, Step as Walk};
+use super::reading::Reading;
+use super::rows::Rows;
 use crate::error::{Error, Result};
 
 /// Batches are made about this large, in decoded bytes, unless that is more than [`MAX_BATCH_ROWS`].
@@ -78,18 +79,6 @@ enum Stage {
     Rest,
     Reading(Reading),
     Done,
-}
-
-/// Some columns being decoded.
-struct Reading {
-    columns: Columns,
-    batches: ParquetRecordBatchReader,
-    /// The rows that are decoded.
-    walk: Walk,
-    gather: Gather,
-    /// Gathered, and not given yet.
-    ready: VecDeque<RecordBatch>,
-    ended: bool,
 }
 
 impl GroupReader {
@@ -180,8 +169,7 @@ impl GroupReader {
             false => None,
         };
         let ended = batch.is_none();
-        if let Some(batch) = batch {
-            let rows = Batch(reading.walk.next(batch.num_rows()));
+        if let Some((batch, rows)) = batch {
             let output = self.columns.within(columns, &batch)?;
             let passed = rows.rows(&Rows::of_mask(&filter(batch)?));
             let passed = passed.and(&self.wanted).first(self.limit - kept.len());
@@ -240,8 +228,7 @@ impl GroupReader {
             (None, true) => return Ok(Some(Step::Done)),
             (None, false) => {
                 match reading.decode(&self.group)? {
-                    Some(batch) => {
-                        let rows = Batch(reading.walk.next(batch.num_rows()));
+                    Some((batch, rows)) => {
                         reading.gather.add(&batch, &rows.places(&self.wanted))?;
                     }
                     None => reading.ended = true,
@@ -273,33 +260,6 @@ impl GroupReader {
     fn filter(&self) -> Result<&(Columns, RowFilterFn)> {
         let filter = self.filter.as_ref();
         filter.ok_or_else(|| Error::internal("a filter was lost"))
-    }
-}
-
-impl Reading {
-    /// Begins to decode the wanted rows of some columns, whose bytes are there.
-    fn new(group: &Group, columns: &Columns, wanted: &Rows, batch_rows: usize) -> Result<Self> {
-        let rows = wanted.with_short_gaps(group.rows());
-        Ok(Self {
-            columns: columns.clone(),
-            batches: group.decode(columns, &rows, batch_rows)?,
-            walk: Walk::through(rows),
-            gather: Gather::new(batch_rows),
-            ready: VecDeque::new(),
-            ended: false,
-        })
-    }
-
-    /// The next batch, in the order of the rows; `None` behind the last one.
-    fn decode(&mut self, group: &Group) -> Result<Option<RecordBatch>> {
-        match self.batches.next() {
-            Some(Ok(batch)) => group.finish(batch, &self.columns).map(Some),
-            Some(Err(error)) => Err(group.failed(error.into())),
-            None if !self.walk.is_done() => {
-                Err(Error::corrupt("a column has fewer rows than its file"))
-            }
-            None => Ok(None),
-        }
     }
 }
 

@@ -51,6 +51,11 @@ impl ValueKind {
         }
     }
 
+    /// Whether its values have lengths of their own.
+    pub(super) fn is_bytes(&self) -> bool {
+        self.physical == PhysicalType::BYTE_ARRAY
+    }
+
     /// Checks a dictionary of `count` values.
     pub(super) fn check_dictionary(&self, plain: &[u8], count: u64) -> Result<()> {
         match self.plain(plain, count)? == plain.len() {

@@ -1,0 +1,256 @@
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BinaryArray, StringArray};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+
+use super::page::Values;
+use super::run_values::Part;
+use crate::error::{Error, Result};
+
+/// Bytes that are copied at once, as a few words; what is copied beyond a text is taken off again.
+const WORDS: usize = 32;
+
+/// From so many bytes on a call for the copy is worth it.
+const MANY_BYTES: usize = 256;
+
+/// Texts, or bytes.
+#[derive(Debug)]
+pub(super) struct Texts {
+    is_text: bool,
+    dictionary: Dictionary,
+    bytes: Vec<u8>,
+    /// Where each value ends, and a zero before the first.
+    ends: Vec<i32>,
+    /// Values of the dictionary, all the same, that are not in `bytes` yet: the place and how many. Whole columns are so.
+    same: (u32, usize),
+    /// What came of it when a whole batch was so.
+    constant: Option<(u32, ArrayRef)>,
+}
+
+#[derive(Debug, Default)]
+struct Dictionary {
+    /// Its values, and room to read words behind the last.
+    bytes: Vec<u8>,
+    /// Where each begins, and how long it is.
+    places: Vec<(u32, u32)>,
+}
+
+impl Texts {
+    pub(super) fn new(is_text: bool) -> Self {
+        Self {
+            is_text,
+            dictionary: Dictionary::default(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            same: (0, 0),
+            constant: None,
+        }
+    }
+
+    /// `None` when the values are not there.
+    pub(super) fn set_dictionary(&mut self, plain: &[u8], values: usize) -> Option<()> {
+        let mut places = Vec::with_capacity(values.min(plain.len() / 4));
+        let mut at = 0;
+        for _ in 0..values {
+            let (begin, length) = next_of(plain, at)?;
+            places.push((u32::try_from(begin).ok()?, u32::try_from(length).ok()?));
+            at = begin + length;
+        }
+        let mut bytes = Vec::with_capacity(plain.len() + WORDS);
+        bytes.extend_from_slice(plain);
+        bytes.resize(plain.len() + WORDS, 0);
+        self.dictionary = Dictionary { bytes, places };
+        self.constant = None;
+        Some(())
+    }
+
+    /// Makes room for the rows of a batch, which is about as large as the one before.
+    pub(super) fn begin(&mut self, rows: usize, bytes_before: usize) {
+        self.bytes = Vec::with_capacity(bytes_before + bytes_before / 32 + WORDS);
+        self.ends = Vec::with_capacity(rows + 1);
+        self.ends.push(0);
+    }
+
+    /// Adds so many values; `None` when they are not there.
+    pub(super) fn read(&mut self, values: &mut Values, count: usize) -> Result<Option<()>> {
+        match values {
+            Values::Plain { bytes, at, .. } => Ok(self.plain(bytes, at, count)),
+            Values::Places(places) => {
+                let mut left = count;
+                while left > 0 {
+                    let done = match places.next(left)? {
+                        Part::Same(place, times) => {
+                            left -= times;
+                            self.again(place, times)
+                        }
+                        Part::Packed(packed) => {
+                            left -= packed.count;
+                            self.settle().and_then(|()| {
+                                let Self {
+                                    dictionary,
+                                    bytes,
+                                    ends,
+                                    ..
+                                } = self;
+                                packed.each(|place| dictionary.copy(place, bytes, ends))
+                            })
+                        }
+                    };
+                    if done.is_none() {
+                        return Ok(None);
+                    }
+                }
+                Ok(Some(()))
+            }
+            Values::Bits { .. } | Values::BitRuns(_) => Ok(None),
+        }
+    }
+
+    fn plain(&mut self, from: &[u8], at: &mut usize, count: usize) -> Option<()> {
+        self.settle()?;
+        for _ in 0..count {
+            let (begin, length) = next_of(from, *at)?;
+            copy(from, begin, length, &mut self.bytes)?;
+            self.ends.push(i32::try_from(self.bytes.len()).ok()?);
+            *at = begin + length;
+        }
+        Some(())
+    }
+
+    /// One value of the dictionary so many times more.
+    fn again(&mut self, place: u32, times: usize) -> Option<()> {
+        if self.same.1 > 0 && self.same.0 != place {
+            self.settle()?;
+        }
+        self.dictionary.places.get(place as usize)?;
+        self.same = (place, self.same.1 + times);
+        Some(())
+    }
+
+    /// Writes out what was put off.
+    fn settle(&mut self) -> Option<()> {
+        let (place, times) = std::mem::take(&mut self.same);
+        let Self {
+            dictionary,
+            bytes,
+            ends,
+            ..
+        } = self;
+        (0..times).try_for_each(|_| dictionary.copy(place, bytes, ends))
+    }
+
+    pub(super) fn nulls(&mut self, count: usize) -> Option<()> {
+        self.settle()?;
+        let end = self.ends.last().copied()?;
+        self.ends.resize(self.ends.len() + count, end);
+        Some(())
+    }
+
+    /// The values since the last call.
+    pub(super) fn take(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let (place, times) = self.same;
+        if times > 0 && self.ends.len() == 1 {
+            self.same = (0, 0);
+            return self.constant(place, times);
+        }
+        self.settle().ok_or_else(too_large)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let ends = std::mem::take(&mut self.ends);
+        self.array(bytes, ends, nulls)
+    }
+
+    /// Bytes of the batch at hand.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn constant(&mut self, place: u32, times: usize) -> Result<ArrayRef> {
+        if let Some((known, array)) = &self.constant
+            && *known == place
+            && array.len() >= times
+        {
+            return Ok(array.slice(0, times));
+        }
+        let value = self.dictionary.value(place).ok_or_else(too_large)?;
+        let length = value.len();
+        let last = length.checked_mul(times).map(i32::try_from);
+        if !matches!(last, Some(Ok(_))) {
+            return Err(too_large());
+        }
+        let ends = (0..=times).map(|end| (end * length) as i32).collect();
+        let array = self.array(value.repeat(times), ends, None)?;
+        self.constant = Some((place, Arc::clone(&array)));
+        Ok(array)
+    }
+
+    fn array(&self, bytes: Vec<u8>, ends: Vec<i32>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+        let bytes = Buffer::from_vec(bytes);
+        let array = match self.is_text {
+            true => StringArray::try_new(ends, bytes, nulls).map(|array| Arc::new(array) as _),
+            false => BinaryArray::try_new(ends, bytes, nulls).map(|array| Arc::new(array) as _),
+        };
+        array.map_err(|error| {
+            Error::corrupt("a column holds text that is not UTF-8").with_source(error)
+        })
+    }
+}
+
+impl Dictionary {
+    fn value(&self, place: u32) -> Option<&[u8]> {
+        let (begin, length) = *self.places.get(place as usize)?;
+        let begin = begin as usize;
+        self.bytes.get(begin..begin + length as usize)
+    }
+
+    #[inline(always)]
+    fn copy(&self, place: u32, to: &mut Vec<u8>, ends: &mut Vec<i32>) -> Option<()> {
+        let (begin, length) = *self.places.get(place as usize)?;
+        copy(&self.bytes, begin as usize, length as usize, to)?;
+        ends.push(i32::try_from(to.len()).ok()?);
+        Some(())
+    }
+}
+
+/// Passes over so many values that stand with their lengths before them; `None` when they are not there.
+pub(super) fn pass(from: &[u8], at: &mut usize, count: usize) -> Option<()> {
+    for _ in 0..count {
+        let (begin, length) = next_of(from, *at)?;
+        *at = begin + length;
+    }
+    Some(())
+}
+
+/// Where the value whose length stands at `at` begins, and how long it is; it lies within `from`.
+#[inline(always)]
+fn next_of(from: &[u8], at: usize) -> Option<(usize, usize)> {
+    let length = from.get(at..)?.first_chunk()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let begin = at + 4;
+    (length <= from.len() - begin).then_some((begin, length))
+}
+
+/// Adds a text that lies within `from`.
+#[inline(always)]
+fn copy(from: &[u8], begin: usize, length: usize, to: &mut Vec<u8>) -> Option<()> {
+    let end = to.len() + length;
+    let mut done = 0;
+    if length <= MANY_BYTES {
+        while done < length
+            && let Some(words) = from.get(begin + done..)?.first_chunk::<WORDS>()
+        {
+            to.extend_from_slice(words);
+            done += WORDS;
+        }
+        to.truncate(end);
+    }
+    if done < length {
+        // A long one, or the last of its page.
+        to.extend_from_slice(from.get(begin + done..begin + length)?);
+    }
+    Some(())
+}
+
+fn too_large() -> Error {
+    Error::corrupt("the values of a column are too large for one batch")
+}
