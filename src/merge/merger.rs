@@ -49,7 +49,9 @@ struct Pick {
 /// Rows decided and not yet gathered.
 #[derive(Debug)]
 pub struct Merged {
-    base: RecordBatch,
+    /// The base batch's columns, as long as they are needed.
+    base: Vec<Option<ArrayRef>>,
+    base_rows: usize,
     winners: Arc<Winners>,
     rule: Arc<FillRule>,
     /// `None` when all base rows stay as they are.
@@ -106,7 +108,7 @@ impl Merger {
     pub fn merge(&mut self, base: &RecordBatch) -> Result<Merged> {
         let hits = self.hits(base)?;
         if hits.is_empty() {
-            return Ok(self.merged(base.clone(), None));
+            return Ok(self.merged(base, None));
         }
         let ordering = self.base_ordering(base)?;
         let mixes = self.winners.mixes();
@@ -131,7 +133,7 @@ impl Merger {
             }
         }
         picks.extend((next..base.num_rows() as u32).map(Pick::base));
-        Ok(self.merged(base.clone(), Some(picks)))
+        Ok(self.merged(base, Some(picks)))
     }
 
     /// At most `rows` of the rows that no base row has met; `None` after the last.
@@ -154,10 +156,10 @@ impl Merger {
             }
         }
         let none = RecordBatch::new_empty(Arc::clone(self.changes.columns.schema()));
-        (!picks.is_empty()).then(|| self.merged(none, Some(picks)))
+        (!picks.is_empty()).then(|| self.merged(&none, Some(picks)))
     }
 
-    fn merged(&self, base: RecordBatch, picks: Option<Vec<Pick>>) -> Merged {
+    fn merged(&self, base: &RecordBatch, picks: Option<Vec<Pick>>) -> Merged {
         let rules = &self.changes.rules;
         let mixed = |picks: &Vec<Pick>| {
             picks
@@ -165,7 +167,8 @@ impl Merger {
                 .any(|pick| pick.base != NO_ROW && pick.log != NO_ROW)
         };
         Merged {
-            base,
+            base: base.columns().iter().cloned().map(Some).collect(),
+            base_rows: base.num_rows(),
             winners: Arc::clone(&self.winners),
             rule: Arc::new(FillRule {
                 fill: rules.fill.clone(),
@@ -260,7 +263,7 @@ impl Pick {
 impl Merged {
     /// How many rows there are.
     pub fn num_rows(&self) -> usize {
-        self.picks.as_ref().map_or(self.base.num_rows(), Vec::len)
+        self.picks.as_ref().map_or(self.base_rows, Vec::len)
     }
 
     /// Drops the rows that a mask does not keep.
@@ -292,9 +295,26 @@ impl Merged {
         batch_of(schema, columns, self.num_rows())
     }
 
+    /// As [`Merged::batch`]; each column of the base is let go of once it is gathered, so that both are never there whole.
+    pub fn into_batch(mut self, places: &[usize], schema: &SchemaRef) -> Result<RecordBatch> {
+        let mut columns = Vec::with_capacity(places.len());
+        let mut later = places;
+        while let Some((at, rest)) = later.split_first() {
+            columns.push(self.column(*at)?);
+            if let Some(base) = self.base.get_mut(*at)
+                && !rest.contains(at)
+            {
+                *base = None;
+            }
+            later = rest;
+        }
+        batch_of(schema, columns, self.num_rows())
+    }
+
     /// One column of the rows.
-    pub fn column(&mut self, at: usize) -> Result<ArrayRef> {
-        let base = MergeColumns::column(&self.base, at)?;
+    fn column(&mut self, at: usize) -> Result<ArrayRef> {
+        let base = self.base.get(at).and_then(Option::as_ref);
+        let base = base.ok_or_else(|| Error::internal("a batch lacks a column of its merge"))?;
         let Some(picks) = &self.picks else {
             return Ok(Arc::clone(base));
         };

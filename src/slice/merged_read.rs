@@ -278,6 +278,6 @@ impl Output {
             let mask = self.predicate.mask(&merged.batch(places, schema)?)?;
             merged.retain(&mask)?;
         }
-        merged.batch(&self.places, &self.schema)
+        merged.into_batch(&self.places, &self.schema)
     }
 }

@@ -56,19 +56,57 @@ fn validity(sources: &[&ArrayRef], runs: &Runs) -> Option<Option<NullBuffer>> {
     if !some_null && runs.as_slice().iter().all(|run| run.source != NO_SOURCE) {
         return Some(None);
     }
-    let mut valid = BooleanBufferBuilder::new(runs.rows());
+    let bits: Vec<Option<&BooleanBuffer>> = nulls
+        .iter()
+        .map(|nulls| nulls.map(NullBuffer::inner))
+        .collect();
+    Some(Some(NullBuffer::new(gather_bits(&bits, true, runs)?)))
+}
+
+/// Bits of the sources, or `absent` where a source has none; rows without a source have false.
+fn gather_bits(
+    sources: &[Option<&BooleanBuffer>],
+    absent: bool,
+    runs: &Runs,
+) -> Option<BooleanBuffer> {
+    let mut gathered = BooleanBufferBuilder::new(runs.rows());
+    let first = sources.first().copied().flatten();
+    if let Some(first) = first.filter(|first| runs.replace_some_of(first.len())) {
+        gathered.append_buffer(first);
+        let mut at = 0;
+        for run in runs.as_slice() {
+            let rows = run.rows as usize;
+            if run.source != 0 {
+                let source = match run.source {
+                    NO_SOURCE => None,
+                    source => Some(*sources.get(source as usize)?),
+                };
+                for (to, from) in (at..at + rows).zip(range(run)) {
+                    let bit = match source {
+                        None => false,
+                        Some(None) => absent,
+                        Some(Some(bits)) if from < bits.len() => bits.value(from),
+                        Some(Some(_)) => return None,
+                    };
+                    gathered.set_bit(to, bit);
+                }
+            }
+            at += rows;
+        }
+        return Some(gathered.finish());
+    }
     for run in runs.as_slice() {
         let rows = run.rows as usize;
         if run.source == NO_SOURCE {
-            valid.append_n(rows, false);
+            gathered.append_n(rows, false);
             continue;
         }
-        match nulls.get(run.source as usize)? {
-            Some(nulls) => bits(&mut valid, nulls.inner(), run)?,
-            None => valid.append_n(rows, true),
+        match sources.get(run.source as usize)? {
+            Some(from) => bits(&mut gathered, from, run)?,
+            None => gathered.append_n(rows, absent),
         }
     }
-    Some(Some(NullBuffer::new(valid.finish())))
+    Some(gathered.finish())
 }
 
 /// Adds the bits of a run.
@@ -87,15 +125,11 @@ fn bits(to: &mut BooleanBufferBuilder, from: &BooleanBuffer, run: &Run) -> Optio
 fn booleans(sources: &[&ArrayRef], runs: &Runs) -> Option<ArrayRef> {
     let arrays = sources.iter().map(|source| source.as_boolean_opt());
     let arrays: Vec<&BooleanArray> = arrays.collect::<Option<_>>()?;
-    let mut values = BooleanBufferBuilder::new(runs.rows());
-    for run in runs.as_slice() {
-        match run.source {
-            NO_SOURCE => values.append_n(run.rows as usize, false),
-            source => bits(&mut values, arrays.get(source as usize)?.values(), run)?,
-        }
-    }
+    let bits: Vec<Option<&BooleanBuffer>> =
+        arrays.iter().map(|array| Some(array.values())).collect();
+    let values = gather_bits(&bits, false, runs)?;
     let valid = validity(sources, runs)?;
-    Some(Arc::new(BooleanArray::new(values.finish(), valid)))
+    Some(Arc::new(BooleanArray::new(values, valid)))
 }
 
 fn numbers<T: ArrowPrimitiveType>(
@@ -108,10 +142,40 @@ fn numbers<T: ArrowPrimitiveType>(
         Some(array.values().as_ref())
     });
     let values: Vec<&[T::Native]> = values.collect::<Option<_>>()?;
-    let mut gathered: Vec<T::Native> = Vec::with_capacity(runs.rows());
+    let gathered = match values.first() {
+        Some(first) if runs.replace_some_of(first.len()) => replaced(first, &values, runs)?,
+        _ => joined(&values, runs)?,
+    };
+    let valid = validity(sources, runs)?;
+    let array = PrimitiveArray::<T>::new(ScalarBuffer::from(gathered), valid);
+    Some(Arc::new(array.with_data_type(data_type.clone())))
+}
+
+/// The first source's values with some of other sources in their places: one long copy, and no run of the first looked at.
+fn replaced<T: Copy + Default>(first: &[T], values: &[&[T]], runs: &Runs) -> Option<Vec<T>> {
+    let mut gathered = first.to_vec();
+    let mut at = 0;
+    for run in runs.as_slice() {
+        let rows = run.rows as usize;
+        match run.source {
+            0 => {}
+            NO_SOURCE => gathered.get_mut(at..at + rows)?.fill(T::default()),
+            source => {
+                let from = values.get(source as usize)?.get(range(run))?;
+                let to = gathered.get_mut(at..at + rows)?;
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            }
+        }
+        at += rows;
+    }
+    Some(gathered)
+}
+
+fn joined<T: Copy + Default>(values: &[&[T]], runs: &Runs) -> Option<Vec<T>> {
+    let mut gathered: Vec<T> = Vec::with_capacity(runs.rows());
     for run in runs.as_slice() {
         if run.source == NO_SOURCE {
-            gathered.resize(gathered.len() + run.rows as usize, T::default_value());
+            gathered.resize(gathered.len() + run.rows as usize, T::default());
             continue;
         }
         let rows = values.get(run.source as usize)?.get(range(run))?;
@@ -120,9 +184,7 @@ fn numbers<T: ArrowPrimitiveType>(
             _ => gathered.extend_from_slice(rows),
         }
     }
-    let valid = validity(sources, runs)?;
-    let array = PrimitiveArray::<T>::new(ScalarBuffer::from(gathered), valid);
-    Some(Arc::new(array.with_data_type(data_type.clone())))
+    Some(gathered)
 }
 
 fn texts(sources: &[&ArrayRef], runs: &Runs) -> Option<ArrayRef> {

@@ -17,6 +17,8 @@ pub const NO_SOURCE: u32 = u32::MAX;
 pub struct Runs {
     runs: Vec<Run>,
     rows: usize,
+    /// Whether a row of the first source does not stand where it stood there.
+    moved: bool,
 }
 
 impl Runs {
@@ -30,6 +32,7 @@ impl Runs {
         if rows == 0 {
             return;
         }
+        self.moved |= source == 0 && start as usize != self.rows;
         self.rows += rows as usize;
         if let Some(last) = self.runs.last_mut()
             && last.source == source
@@ -54,7 +57,14 @@ impl Runs {
         Self {
             runs: runs.collect(),
             rows: self.rows,
+            // Another source may be the first now.
+            moved: true,
         }
+    }
+
+    /// Whether the rows are those of a first source of so many rows, some of them replaced and none moved.
+    pub(super) fn replace_some_of(&self, rows: usize) -> bool {
+        !self.moved && self.rows == rows
     }
 
     /// How many rows there are.

@@ -41,9 +41,12 @@ fn check_all(first: ArrayRef, second: ArrayRef) {
     let with_nulls: Vec<_> = (0..a)
         .map(|row| (row % 5 != 0).then_some((0, row)))
         .collect();
+    let replaced: Vec<_> = (0..a)
+        .map(|row| Some((usize::from(row % 3 == 1 && row < b - 1), row)))
+        .collect();
     let sliced = [first.slice(3, a - 5), second.slice(1, b - 1)];
     for sources in [&[first, second], &sliced] {
-        for wanted in [&alternating, &long, &backwards, &with_nulls] {
+        for wanted in [&alternating, &long, &backwards, &with_nulls, &replaced] {
             let fits =
                 |row: &Option<(usize, usize)>| row.is_none_or(|(of, at)| at < sources[of].len());
             let wanted: Vec<_> = wanted.iter().copied().filter(fits).collect();
