@@ -1,6 +1,6 @@
 // Local folders, for Node, Deno and Bun; only the entry for those imports it.
 import { randomUUID } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, read as readAt, readdirSync, statSync } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -44,6 +44,9 @@ export function fileStore(uri) {
   return proven(store, listed);
 }
 
+/** Without waiting for whoever writes into a pipe, which is no file. */
+const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /**
  * The bytes of a range, by reads at positions; the size and the ETag are those of the file that was opened.
  *
@@ -52,22 +55,32 @@ export function fileStore(uri) {
  * @param {{ start: number, end: number } | { suffix: number } | undefined} range
  */
 async function read(file, name, range) {
-  const handle = await open(file);
+  // To open and to close takes microseconds, where a turn of Node's threads takes ten times as many.
+  const handle = openSync(file, readOnly);
   try {
-    const info = await handle.stat({ bigint: true });
+    const info = fstatSync(handle, { bigint: true });
     if (!info.isFile()) throw notFound(name);
     const size = Number(info.size);
     const { start, end } = span(name, size, range);
     const data = new Uint8Array(end - start);
     for (let done = 0; done < data.length; ) {
-      const { bytesRead } = await handle.read(data, done, data.length - done, start + done);
+      const bytesRead = await bytesAt(handle, data, done, start + done);
       if (bytesRead === 0) throw new HudiError('PRECONDITION_FAILED', 'the file became shorter while it was read', { context: { path: name } });
       done += bytesRead;
     }
     return { data, size, etag: etagOf(info) };
   } finally {
-    await handle.close();
+    closeSync(handle);
   }
+}
+
+/** How many bytes at a place of a file came into `data`. */
+function bytesAt(/** @type {number} */ handle, /** @type {Uint8Array} */ data, /** @type {number} */ done, /** @type {number} */ place) {
+  return /** @type {Promise<number>} */ (
+    new Promise((resolve, reject) => {
+      readAt(handle, data, done, data.length - done, place, (error, count) => (error ? reject(error) : resolve(count)));
+    })
+  );
 }
 
 /**
