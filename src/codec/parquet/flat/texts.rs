@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BinaryArray, StringArray};
-use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{Buffer, MutableBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
 use super::page::Values;
 use super::run_values::Part;
 use crate::error::{Error, Result};
 
-/// Bytes that are copied at once, as a few words; what is copied beyond a text is taken off again.
-const WORDS: usize = 32;
+/// Bytes that are copied at once; what is copied beyond a text is taken off again.
+const WORD: usize = size_of::<i128>();
 
 /// From so many bytes on a call for the copy is worth it.
 const MANY_BYTES: usize = 256;
@@ -18,7 +18,7 @@ const MANY_BYTES: usize = 256;
 pub(super) struct Texts {
     is_text: bool,
     dictionary: Dictionary,
-    bytes: Vec<u8>,
+    bytes: MutableBuffer,
     /// Where each value ends, and a zero before the first.
     ends: Vec<i32>,
     /// Values of the dictionary, all the same, that are not in `bytes` yet: the place and how many. Whole columns are so.
@@ -40,7 +40,7 @@ impl Texts {
         Self {
             is_text,
             dictionary: Dictionary::default(),
-            bytes: Vec::new(),
+            bytes: MutableBuffer::new(0),
             ends: Vec::new(),
             same: (0, 0),
             constant: None,
@@ -56,9 +56,9 @@ impl Texts {
             places.push((u32::try_from(begin).ok()?, u32::try_from(length).ok()?));
             at = begin + length;
         }
-        let mut bytes = Vec::with_capacity(plain.len() + WORDS);
+        let mut bytes = Vec::with_capacity(plain.len() + WORD);
         bytes.extend_from_slice(plain);
-        bytes.resize(plain.len() + WORDS, 0);
+        bytes.resize(plain.len() + WORD, 0);
         self.dictionary = Dictionary { bytes, places };
         self.constant = None;
         Some(())
@@ -66,7 +66,7 @@ impl Texts {
 
     /// Makes room for the rows of a batch, which is about as large as the one before.
     pub(super) fn begin(&mut self, rows: usize, bytes_before: usize) {
-        self.bytes = Vec::with_capacity(bytes_before + bytes_before / 32 + WORDS);
+        self.bytes = MutableBuffer::new(bytes_before + bytes_before / 32 + WORD);
         self.ends = Vec::with_capacity(rows + 1);
         self.ends.push(0);
     }
@@ -154,7 +154,7 @@ impl Texts {
             return self.constant(place, times);
         }
         self.settle().ok_or_else(too_large)?;
-        let bytes = std::mem::take(&mut self.bytes);
+        let bytes = std::mem::replace(&mut self.bytes, MutableBuffer::new(0)).into();
         let ends = std::mem::take(&mut self.ends);
         self.array(bytes, ends, nulls)
     }
@@ -178,14 +178,13 @@ impl Texts {
             return Err(too_large());
         }
         let ends = (0..=times).map(|end| (end * length) as i32).collect();
-        let array = self.array(value.repeat(times), ends, None)?;
+        let array = self.array(Buffer::from_vec(value.repeat(times)), ends, None)?;
         self.constant = Some((place, Arc::clone(&array)));
         Ok(array)
     }
 
-    fn array(&self, bytes: Vec<u8>, ends: Vec<i32>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    fn array(&self, bytes: Buffer, ends: Vec<i32>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-        let bytes = Buffer::from_vec(bytes);
         let array = match self.is_text {
             true => StringArray::try_new(ends, bytes, nulls).map(|array| Arc::new(array) as _),
             false => BinaryArray::try_new(ends, bytes, nulls).map(|array| Arc::new(array) as _),
@@ -204,7 +203,7 @@ impl Dictionary {
     }
 
     #[inline(always)]
-    fn copy(&self, place: u32, to: &mut Vec<u8>, ends: &mut Vec<i32>) -> Option<()> {
+    fn copy(&self, place: u32, to: &mut MutableBuffer, ends: &mut Vec<i32>) -> Option<()> {
         let (begin, length) = *self.places.get(place as usize)?;
         copy(&self.bytes, begin as usize, length as usize, to)?;
         ends.push(i32::try_from(to.len()).ok()?);
@@ -232,15 +231,15 @@ fn next_of(from: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// Adds a text that lies within `from`.
 #[inline(always)]
-fn copy(from: &[u8], begin: usize, length: usize, to: &mut Vec<u8>) -> Option<()> {
+fn copy(from: &[u8], begin: usize, length: usize, to: &mut MutableBuffer) -> Option<()> {
     let end = to.len() + length;
     let mut done = 0;
     if length <= MANY_BYTES {
         while done < length
-            && let Some(words) = from.get(begin + done..)?.first_chunk::<WORDS>()
+            && let Some(word) = from.get(begin + done..)?.first_chunk::<WORD>()
         {
-            to.extend_from_slice(words);
-            done += WORDS;
+            to.push(i128::from_le_bytes(*word));
+            done += WORD;
         }
         to.truncate(end);
     }
