@@ -64,7 +64,7 @@ impl Keys {
                 return Err(at);
             }
             let number = (slot as u32).wrapping_sub(1);
-            if slot >> 32 == hash >> 32 && self.key(number) == key {
+            if slot >> 32 == hash >> 32 && same(self.key(number), key) {
                 return Ok(number);
             }
             at = (at + 1) & mask;
@@ -134,7 +134,53 @@ fn hash(key: &[u8], seed: u64) -> u64 {
     hash ^ (hash >> 29)
 }
 
+/// Both halves of the product of 128 bits, folded. By halves of 32 bits, since the whole product is a call in wasm.
 fn folded(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
+    const LOW: u64 = u32::MAX as u64;
+    let (low, high) = ((a & LOW) * (b & LOW), (a >> 32) * (b >> 32));
+    let (left, right) = ((a >> 32) * (b & LOW), (a & LOW) * (b >> 32));
+    let middle = (low >> 32) + (left & LOW) + (right & LOW);
+    let high = high + (left >> 32) + (right >> 32) + (middle >> 32);
+    a.wrapping_mul(b) ^ high
+}
+
+/// Whether keys are the same; most are a few words, for which a call takes longer than the look.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    let ((words, rest), (others, other)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    a.len() == b.len()
+        && words
+            .iter()
+            .zip(others)
+            .all(|(a, b)| u64::from_le_bytes(*a) == u64::from_le_bytes(*b))
+        && rest.iter().zip(other).all(|(a, b)| a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_is_folded_as_its_128_bits_are() {
+        let numbers = [0, 1, 0xffff_ffff, 1 << 32, 0x1234_5678_9abc_def0, u64::MAX];
+        for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
+            let whole = u128::from(a) * u128::from(b);
+            assert_eq!(folded(a, b), whole as u64 ^ (whole >> 64) as u64, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn keys_that_differ_in_one_byte_are_others() {
+        let key = b"key-0000000012345678";
+        let mut keys = Keys::new();
+        for length in 0..key.len() {
+            keys.add(&key[..length]).unwrap();
+            let mut other = key[..length].to_vec();
+            for at in 0..length {
+                other[at] ^= 1;
+                assert_eq!(keys.find(&other), None);
+                other[at] ^= 1;
+            }
+            assert_eq!(keys.find(&other), Some(length as u32));
+        }
+    }
 }

@@ -58,6 +58,8 @@ pub struct Merged {
     picks: Option<Vec<Pick>>,
     /// Whether a row may be of both sides.
     mixed: bool,
+    /// A column of which both sides have the same value in every row, so that the base's stays: the key, while no row is gone.
+    same: Option<usize>,
     shared: Option<Runs>,
 }
 
@@ -166,7 +168,14 @@ impl Merger {
                 .iter()
                 .any(|pick| pick.base != NO_ROW && pick.log != NO_ROW)
         };
+        let columns = &self.changes.columns;
+        let all = picks.as_ref().map(Vec::len) == Some(base.num_rows());
+        let key = match columns.key.as_slice() {
+            [key] if columns.key_is_meta && !columns.by_position() => Some(*key),
+            _ => None,
+        };
         Merged {
+            same: key.filter(|_| all),
             base: base.columns().iter().cloned().map(Some).collect(),
             base_rows: base.num_rows(),
             winners: Arc::clone(&self.winners),
@@ -282,6 +291,7 @@ impl Merged {
         if kept.len() < self.num_rows() {
             self.picks = Some(kept);
             self.shared = None;
+            self.same = None;
         }
         Ok(())
     }
@@ -315,7 +325,7 @@ impl Merged {
     fn column(&mut self, at: usize) -> Result<ArrayRef> {
         let base = self.base.get(at).and_then(Option::as_ref);
         let base = base.ok_or_else(|| Error::internal("a batch lacks a column of its merge"))?;
-        let Some(picks) = &self.picks else {
+        let Some(picks) = self.picks.as_ref().filter(|_| self.same != Some(at)) else {
             return Ok(Arc::clone(base));
         };
         let log = self.winners.column(at)?;

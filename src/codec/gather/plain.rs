@@ -201,11 +201,13 @@ fn texts(sources: &[&ArrayRef], runs: &Runs) -> Option<ArrayRef> {
     i32::try_from(bytes).ok()?;
     let mut text = vec![0_u8; bytes + WORDS];
     let mut at = 0_usize;
-    let mut ends: Vec<i32> = Vec::with_capacity(runs.rows() + 1);
-    ends.push(0);
+    let mut ends = vec![0_i32; runs.rows() + 1];
+    let (_, mut rest) = ends.split_first_mut()?;
     for run in runs.as_slice() {
+        let (here, later) = rest.split_at_mut_checked(run.rows as usize)?;
+        rest = later;
         if run.source == NO_SOURCE {
-            ends.resize(ends.len() + run.rows as usize, i32::try_from(at).ok()?);
+            here.fill(i32::try_from(at).ok()?);
             continue;
         }
         let (offsets, values) = arrays.get(run.source as usize)?;
@@ -215,10 +217,10 @@ fn texts(sources: &[&ArrayRef], runs: &Runs) -> Option<ArrayRef> {
         let moved = i32::try_from(at).ok()? - first;
         let part = usize::try_from(first).ok()?..usize::try_from(last).ok()?;
         at = copy(values, part, &mut text, at)?;
-        offsets
-            .iter()
-            .skip(1)
-            .for_each(|end| ends.push(end + moved));
+        let offsets = offsets.iter().skip(1);
+        here.iter_mut()
+            .zip(offsets)
+            .for_each(|(to, end)| *to = end + moved);
     }
     text.truncate(bytes);
     let valid = validity(sources, runs)?;

@@ -14,8 +14,8 @@ use super::reading::Reading;
 use super::rows::Rows;
 use crate::error::{Error, Result};
 
-/// Batches are made about this large, in decoded bytes, unless that is more than [`MAX_BATCH_ROWS`].
-const BATCH_BYTES: u64 = 12 << 20;
+/// Batches are made about this large, in bytes as their pages unpack to, unless that is more than [`MAX_BATCH_ROWS`].
+const BATCH_BYTES: u64 = 8 << 20;
 const MAX_BATCH_ROWS: u64 = 64 << 10;
 const MIN_BATCH_ROWS: u64 = 256;
 
