@@ -20,7 +20,7 @@ use crate::storage::Storage;
 const AHEAD: usize = 6;
 
 /// Bytes of column chunks and log rows that files may hold before their turn, in all; half of the call's memory when that is less.
-const AHEAD_BYTES: u64 = 16 << 20;
+const AHEAD_BYTES: u64 = 12 << 20;
 
 /// Log files and the rows decoded from them take about so many times the files' bytes.
 const DECODED_LOGS: u64 = 3;
