@@ -208,7 +208,7 @@ impl Inflate {
             if bits.count < MAX_DISTANCE {
                 bits.refill()?;
             }
-            let mut entry = distances[bits.held as usize & ((1 << DISTANCE_BITS) - 1)];
+            let mut entry = distance(distances, bits.held);
             if entry & LONGER != 0 && entry & NO_VALUE != 0 {
                 bits.pass(entry);
                 entry = longer(distances, entry, bits.held);
@@ -216,9 +216,9 @@ impl Inflate {
             if entry & NO_VALUE != 0 {
                 return None;
             }
-            let distance = value(entry, bits.held);
+            let back = value(entry, bits.held);
             bits.pass(entry);
-            at = copy(out, at, distance, length)?;
+            at = copy(out, at, back, length)?;
         }
         *from = bits;
         Some((at, ended))
@@ -248,7 +248,7 @@ impl Inflate {
             let length = value(entry, bits.held);
             bits.skip(entry & 0xff)?;
             bits.refill_slowly();
-            let mut entry = self.tables.distances[bits.held as usize & ((1 << DISTANCE_BITS) - 1)];
+            let mut entry = distance(&self.tables.distances, bits.held);
             if entry & NO_VALUE != 0 && entry & LONGER != 0 {
                 bits.skip(entry & 0xff)?;
                 entry = longer(&self.tables.distances, entry, bits.held);
@@ -256,11 +256,11 @@ impl Inflate {
             if entry & NO_VALUE != 0 {
                 return None;
             }
-            let distance = value(entry, bits.held);
+            let back = value(entry, bits.held);
             bits.skip(entry & 0xff)?;
             let end = at.checked_add(length)?;
-            let start = at.checked_sub(distance)?;
-            if end > out.len() || distance == 0 {
+            let start = at.checked_sub(back)?;
+            if end > out.len() || back == 0 {
                 return None;
             }
             for (from, to) in (start..).zip(at..end) {
@@ -271,10 +271,18 @@ impl Inflate {
     }
 }
 
-/// The entry of the next symbol.
+/// The entry of the next symbol. What is masked lies within the table, so that no check is left of these looks.
 #[inline(always)]
 fn symbol(table: &[u32; SYMBOL_ROOM], held: u64) -> u32 {
-    table[held as usize & ((1 << SYMBOL_BITS) - 1)]
+    let at = held as usize & ((1 << SYMBOL_BITS) - 1);
+    table.get(at).copied().unwrap_or(NO_VALUE)
+}
+
+/// The entry of the next distance.
+#[inline(always)]
+fn distance(table: &[u32; DISTANCE_ROOM], held: u64) -> u32 {
+    let at = held as usize & ((1 << DISTANCE_BITS) - 1);
+    table.get(at).copied().unwrap_or(NO_VALUE)
 }
 
 /// The entry of a code that is longer than the table's first part tells.
@@ -283,7 +291,7 @@ fn longer<const N: usize>(table: &[u32; N], entry: u32, held: u64) -> u32 {
     let width = (entry >> 8) & 0xf;
     let at = (entry >> 16) as usize + (held as usize & ((1 << width) - 1));
     // Its length is a power of two, and no table is longer.
-    table[at & (N - 1)]
+    table.get(at & (N - 1)).copied().unwrap_or(NO_VALUE)
 }
 
 /// A length or a distance: the base, and the bits behind the code.
