@@ -10,6 +10,8 @@
 //! | `bootstrap.rs` | [`bootstrap`]: a metadata table for a table without files |
 //! | `writer.rs` | [`MetadataWriter`]: one delta commit a data instant |
 //! | `rollback.rs` | [`rollback_in_metadata`]: a delta commit taken back with its data instant, where it was not compacted |
+//! | `compaction.rs`, `compaction_plan.rs` | logs made base files, when and what of |
+//! | `compaction_merge.rs`, `compaction_stats.rs` | the versions of a key made one, in their bytes |
 //! | `layout.rs` | [`Index`]: partitions, and names of files |
 //! | `columns.rs`, `definitions.rs` | [`columns_to_index`], and the file that says so |
 //! | `entries.rs` | a change as records, by file group |
@@ -22,6 +24,10 @@
 mod bootstrap;
 mod change;
 mod columns;
+mod compaction;
+mod compaction_merge;
+mod compaction_plan;
+mod compaction_stats;
 mod definitions;
 mod entries;
 mod layout;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use super::compaction::Counts;
 use super::record::SCHEMA;
 use crate::error::{Error, Result};
 use crate::metadata::partition::FOLDER;
-use crate::model::{Action, InstantTime, State, TimelineLayout};
+use crate::model::{Action, BaseFile, FileSlice, InstantTime, State, TimelineLayout};
 use crate::storage::{PutOutcome, Storage};
 use crate::timeline::TimelineName;
 use crate::timeline::payload::{CommitMetadata, RuntimeStats, WriteStat};
@@ -67,10 +68,23 @@ pub(super) fn completed_body(
     operation: &str,
     stats: BTreeMap<String, Vec<WriteStat>>,
 ) -> Result<Bytes> {
+    body_of(operation, stats, false)
+}
+
+/// The body of a compaction's completed file.
+pub(super) fn compacted_body(stats: BTreeMap<String, Vec<WriteStat>>) -> Result<Bytes> {
+    body_of("COMPACT", stats, true)
+}
+
+fn body_of(
+    operation: &str,
+    stats: BTreeMap<String, Vec<WriteStat>>,
+    compacted: bool,
+) -> Result<Bytes> {
     let schema = SCHEMA.trim_end().to_owned();
     let body = CommitMetadata {
         partition_to_write_stats: stats,
-        compacted: false,
+        compacted,
         extra_metadata: BTreeMap::from([("schema".to_owned(), Some(schema))]),
         operation_type: Some(operation.to_owned()),
         ..CommitMetadata::default()
@@ -120,6 +134,34 @@ pub(super) fn log_stat(
         base_file: Some(String::new()),
         log_files: vec![name.to_owned()],
         ..base_stat(folder, file_id, name, bytes, records)
+    }
+}
+
+/// What a compacted base file reports.
+pub(super) fn compacted_stat(slice: &FileSlice, name: &str, counts: &Counts) -> WriteStat {
+    let folder = slice.partition.as_str();
+    let base = slice.base.as_ref();
+    let prev = |base: &BaseFile| base.path.rsplit('/').next().map(str::to_owned);
+    let log_bytes = slice.logs.iter().map(|log| log.size).sum();
+    WriteStat {
+        prev_commit: Some(match base {
+            Some(base) => base.name.instant.to_string(),
+            None => "null".to_owned(),
+        }),
+        num_inserts: signed(counts.inserted),
+        num_update_writes: signed(counts.updated),
+        num_deletes: signed(counts.deleted),
+        total_log_records: signed(counts.log_records),
+        total_log_files_compacted: signed(slice.logs.len() as u64),
+        total_log_size_compacted: signed(log_bytes),
+        total_log_blocks: signed(counts.log_blocks),
+        total_updated_records_compacted: signed(counts.log_keys),
+        prev_base_file: base.and_then(prev),
+        runtime_stats: Some(RuntimeStats {
+            total_upsert_time: counts.millis,
+            ..RuntimeStats::default()
+        }),
+        ..base_stat(folder, &slice.file_id, name, counts.bytes, counts.written)
     }
 }
 

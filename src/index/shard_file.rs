@@ -78,17 +78,47 @@ pub(super) fn base_file<'a>(
     schema: &str,
     records: impl Iterator<Item = (&'a [u8], &'a [u8])>,
 ) -> Result<Vec<u8>> {
-    let mut file = HFileWriter::new(schema);
-    let mut bloom = BloomFilter::new(bloom_settings());
+    let mut file = BaseFileWriter::new(schema);
     for (key, value) in records {
-        file.add(key, value)?;
-        bloom.add(key);
+        file.add(key, &[value])?;
     }
-    let extras = BaseFileExtras {
-        bloom_filter: bloom.to_base64(),
-        bloom_type: "DYNAMIC_V0",
-    };
-    file.finish(host::now_millis(), Some(&extras))
+    file.finish()
+}
+
+/// A base file of which the compressed blocks alone are held.
+#[derive(Debug)]
+pub(super) struct BaseFileWriter {
+    file: HFileWriter,
+    bloom: BloomFilter,
+}
+
+impl BaseFileWriter {
+    pub(super) fn new(schema: &str) -> Self {
+        Self {
+            file: HFileWriter::new(schema),
+            bloom: BloomFilter::new(bloom_settings()),
+        }
+    }
+
+    /// Adds what there is of a key, which is greater than those before.
+    pub(super) fn add(&mut self, key: &[u8], values: &[impl AsRef<[u8]>]) -> Result<()> {
+        for (at, value) in values.iter().enumerate() {
+            match at {
+                0 => self.file.add(key, value.as_ref())?,
+                _ => self.file.add_to_last(value.as_ref())?,
+            }
+            self.bloom.add(key);
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<Vec<u8>> {
+        let extras = BaseFileExtras {
+            bloom_filter: self.bloom.to_base64(),
+            bloom_type: "DYNAMIC_V0",
+        };
+        self.file.finish(host::now_millis(), Some(&extras))
+    }
 }
 
 /// Java's writer of the metadata table takes other sizes than those of data files.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Instant, InstantTime};
+use crate::model::{Action, Instant, InstantTime};
 use crate::timeline::Timeline;
 
 /// What the instants that built a partition begin with.
@@ -25,6 +25,8 @@ pub struct Fence {
     data_completed: BTreeSet<InstantTime>,
     data_pending: BTreeSet<InstantTime>,
     own_completed: BTreeSet<InstantTime>,
+    /// Of those the writes: a service has a time of its own and brings nothing new.
+    own_writes: BTreeSet<InstantTime>,
     /// The greatest time on the data timeline.
     last: Option<InstantTime>,
 }
@@ -40,6 +42,9 @@ impl Fence {
             data_completed: times(data, Instant::is_completed),
             data_pending: times(data, |instant| !instant.is_completed()),
             own_completed: times(own, Instant::is_completed),
+            own_writes: times(own, |instant| {
+                instant.is_completed() && instant.action == Action::DeltaCommit
+            }),
             last: data.instants().map(|instant| instant.time.clone()).max(),
         }
     }
@@ -59,7 +64,7 @@ impl Fence {
 
     /// Whether a base file of this instant may hold what the data timeline does not know yet.
     pub fn is_ahead(&self, base: &InstantTime) -> bool {
-        let mut later = self.own_completed.iter().filter(|time| self.is_later(time));
+        let mut later = self.own_writes.iter().filter(|time| self.is_later(time));
         // A compaction has a time of its own, later than all it merged.
         later.any(|time| time < base)
     }

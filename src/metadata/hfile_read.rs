@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::codec::hfile::{HFile, KeyValue, Opening, Query, first_range};
+use crate::codec::hfile::{HFile, KeyValue, Opening, Query, Search, first_range};
 use crate::error::{Error, Result, ResultExt};
 use crate::storage::{Cause, Storage};
 
@@ -96,6 +96,13 @@ impl OpenHFile {
         &self.place
     }
 
+    async fn blocks(&self, storage: &Storage, needs: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        match &self.whole {
+            Some(whole) => Ok(needs.iter().filter_map(|range| cut(whole, range)).collect()),
+            None => self.place.get(storage, needs).await,
+        }
+    }
+
     /// The entries that a query wants, by key. Of a large file only the blocks that may hold them are fetched.
     pub(super) async fn find(&self, storage: &Storage, query: &Query) -> Result<Vec<KeyValue>> {
         let mut search = self.file.search(query.clone());
@@ -104,11 +111,59 @@ impl OpenHFile {
             if needs.is_empty() {
                 return Ok(search.finish());
             }
-            let blocks = match &self.whole {
-                Some(whole) => needs.iter().filter_map(|range| cut(whole, range)).collect(),
-                None => self.place.get(storage, &needs).await?,
-            };
+            let blocks = self.blocks(storage, &needs).await?;
             self.place.checked(storage, search.give(&blocks))?;
+        }
+    }
+}
+
+/// Compressed bytes that a stream fetches at a time.
+const AT_ONCE: u64 = 1 << 20;
+
+/// The entries of an HFile from its first to its last, some data blocks at a time.
+#[derive(Debug)]
+pub(super) struct RecordStream {
+    search: Search,
+}
+
+impl OpenHFile {
+    /// Begins to read all of it.
+    pub(super) fn stream(&self) -> RecordStream {
+        RecordStream {
+            search: self.file.search(Query::All),
+        }
+    }
+}
+
+impl RecordStream {
+    /// The entries of the next data blocks of the file, which is the one that the stream is of; `None` behind the last.
+    pub(super) async fn next(
+        &mut self,
+        storage: &Storage,
+        file: &OpenHFile,
+    ) -> Result<Option<Vec<KeyValue>>> {
+        loop {
+            let needs = self.search.needs();
+            let Some(first) = needs.first() else {
+                return Ok(None);
+            };
+            let near = first.start.saturating_add(AT_ONCE);
+            let at_data = self.search.is_at_data();
+            let count = match at_data {
+                true => needs.partition_point(|range| range.end <= near).max(1),
+                false => needs.len(),
+            };
+            let needs: Vec<_> = needs.into_iter().take(count).collect();
+            let blocks = file.blocks(storage, &needs).await?;
+            if !at_data {
+                file.place.checked(storage, self.search.give(&blocks))?;
+                continue;
+            }
+            let mut found = Vec::new();
+            for block in &blocks {
+                found.extend(file.place.checked(storage, self.search.give_one(block))?);
+            }
+            return Ok(Some(found));
         }
     }
 }

@@ -16,6 +16,7 @@
 //! | `hfile_read.rs` | an HFile, or one inside of a log block, read by ranges |
 //! | `payload.rs` | what a record says, and how a newer one merges with an older one |
 //! | `shard.rs` | [`Shard`]: one file group, looked into by keys, by prefixes or whole |
+//! | `versions.rs` | [`ShardVersions`]: one file group from its first key to its last, with all versions of each |
 //! | `metadata_table.rs` | [`MetadataTable`]: partitions and their shards |
 //! | `stats.rs`, `stats_value.rs` | [`StoredStats`]: bounds of columns in files and partitions |
 //! | `record_index.rs` | [`Locations`]: record keys to file groups, secondary values to record keys |
@@ -37,6 +38,7 @@ mod record_index;
 mod shard;
 mod stats;
 mod stats_value;
+mod versions;
 
 pub use fence::Fence;
 pub use index_defs::IndexDefinition;
@@ -46,6 +48,7 @@ pub use payload::{ColumnStats, FileEntry, Payload, RecordLocation};
 pub use record_index::Locations;
 pub use shard::Shard;
 pub use stats::StoredStats;
+pub use versions::{ShardVersions, Versions};
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

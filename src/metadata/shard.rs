@@ -34,14 +34,14 @@ pub struct Shard {
 
 /// An HFile and the schema of its values.
 #[derive(Debug)]
-struct Records {
-    file: OpenHFile,
-    schema: Arc<WireSchema>,
+pub(super) struct Records {
+    pub(super) file: OpenHFile,
+    pub(super) schema: Arc<WireSchema>,
 }
 
 /// One log block.
 #[derive(Debug)]
-enum Change {
+pub(super) enum Change {
     Records(Records),
     /// Keys that are gone.
     Deletes(Vec<Bytes>),
@@ -65,10 +65,8 @@ impl Shard {
             Records::open(storage, place, None).await.map(Some)
         };
         let visible = |instant: &str| fence.shows(instant);
-        let holds = |log: &&LogFile| {
-            log.size > EMPTY_LOG || log.name.write_token.as_deref() != Some(FIRST_TOKEN)
-        };
-        let logs: Vec<LogFile> = slice.logs.iter().filter(holds).cloned().collect();
+        let logs = slice.logs.iter().filter(|log| Self::holds(log));
+        let logs: Vec<LogFile> = logs.cloned().collect();
         let changes = async {
             // A damaged span would be lines left out, and with them files of the table.
             let options = ScanOptions {
@@ -81,6 +79,16 @@ impl Shard {
         };
         let (base, changes) = try_join(base, changes).await?;
         Ok(Self { base, changes })
+    }
+
+    /// Whether a log file may hold a key: all but the first one of a group.
+    pub(super) fn holds(log: &LogFile) -> bool {
+        log.size > EMPTY_LOG || log.name.write_token.as_deref() != Some(FIRST_TOKEN)
+    }
+
+    /// The base file, and the log blocks in the order in which they are merged.
+    pub(super) fn into_parts(self) -> (Option<Records>, Vec<Change>) {
+        (self.base, self.changes)
     }
 
     /// Whether all of its bytes are there, so that nothing of it costs a request.

@@ -263,7 +263,9 @@ impl Append {
         };
         let partitions: BTreeSet<_> = files.iter().map(|file| &file.partition).collect();
         let partitions = partitions.into_iter().cloned().collect();
-        self.table.maintain(&self.writer, &self.options).await;
+        self.table
+            .maintain(&self.writer, &self.options, self.index.as_ref())
+            .await;
         let table = self.table.refresh().await;
         let table = table.map_err(|error| unseen(&done, error))?;
         Ok(WriteOutcome {

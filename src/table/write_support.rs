@@ -114,17 +114,36 @@ impl Table {
     }
 
     /// Runs the services that are due; what fails in them is warned of, since the write is done.
-    /// They are due once `hoodie.keep.max.commits` is passed: a clean, which archiving waits for, and then the archive.
-    pub(super) async fn maintain(&self, writer: &Writer, options: &WriteOptions) {
-        // This handle was opened before the commit.
-        let due = archive_is_due(&self.meta, writer, 1);
-        if !due || options.inline_services == Some(false) {
+    /// The metadata table is compacted first: what it has in logs alone is not archived. The others are due once
+    /// `hoodie.keep.max.commits` is passed: a clean, which archiving waits for, and then the archive.
+    ///
+    /// Java compacts as the next write begins, and fails that one; here the rows are there already, and are told as written.
+    pub(super) async fn maintain(
+        &self,
+        writer: &Writer,
+        options: &WriteOptions,
+        index: Option<&MetadataWriter>,
+    ) {
+        if options.inline_services == Some(false) {
             return;
         }
-        if let Err(error) = self.clean_and_archive(writer).await {
-            let warning = format!("the table service after the commit failed: {error}");
-            self.meta.storage.warn(&warning, error.get("path"));
+        let warn = |done: Result<()>| {
+            if let Err(error) = done {
+                let warning = format!("the table service after the commit failed: {error}");
+                self.meta.storage.warn(&warning, error.get("path"));
+            }
+        };
+        // This handle and its metadata table were opened before the commit.
+        if let Some(index) = index.filter(|index| index.compaction_is_due(writer, 1)) {
+            warn(self.compact_indexes(index, writer).await);
         }
+        if archive_is_due(&self.meta, writer, 1) {
+            warn(self.clean_and_archive(writer).await);
+        }
+    }
+
+    async fn compact_indexes(&self, index: &MetadataWriter, writer: &Writer) -> Result<()> {
+        index.compact(&self.reloaded().await?.meta, writer).await
     }
 
     async fn clean_and_archive(&self, writer: &Writer) -> Result<()> {

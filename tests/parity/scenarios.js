@@ -15,7 +15,7 @@ import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
 import { statisticsOfEveryType } from './statistics.js';
 import { storageLock } from './storage_lock.js';
-import { hudiRsReads, inTurn, shapeOf, weCopy, weServe, weSkip, weWrite } from './write.js';
+import { hudiRsReads, inTurn, shapeOf, weCompact, weCopy, weServe, weSkip, weWrite } from './write.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -130,6 +130,9 @@ function written() {
   const index = { 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
   const byIndex = shapes.filter(({ version }) => version === 9).map((shape) => ({ name: `D/record_index/${named(shape)}`, session, run: inTurn(shapeOf(shape), { spark: false, options: index }), brief: shape.parts && !shape.mor }));
   const served = shapes.map((shape) => ({ name: `C/cleaning/${named(shape)}`, session, run: weServe(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
+  const compacted = shapes
+    .filter(({ version, parts }) => version === 9 || parts)
+    .map((shape) => ({ name: `A/mdt_compacted/${named(shape)}`, session, run: weCompact(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
   const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
   const versions = /** @type {const} */ ([8, 9]);
   const narrow = /** @type {const} */ (['0.15.0', '1.1.1']).map((bundle) => ({ name: `A/v6_narrow/${bundle}`, session: utc(bundle), run: narrowVersion6(bundle === '0.15.0') }));
@@ -141,7 +144,7 @@ function written() {
   const keys = /** @type {[string, string[], boolean][]} */ ([['unicode', ['name'], true], ['composite_flat', ['id', 'name'], false], ['composite_parts', ['name', 'id'], true]]);
   const found = keys.map(([name, fields, parts]) => ({ name: `D/keys/${name}`, session, run: foundByKey(fields, parts), brief: name === 'unicode' }));
   const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
-  return [...appended, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
+  return [...appended, ...compacted, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
 }
 
 /** @type {Pending[]} */

@@ -85,6 +85,11 @@ export class Check {
     this.tell(when, 'meta fields', 'rows' in mine ? rowDifference(theirs, mine.rows) : `we refuse it (${mine.code}: ${mine.message})`);
   }
 
+  /** At least so many of something. @param {number} found @param {number} least @param {string} what */
+  some(found, least, what) {
+    this.tell('counting', what, found >= least ? undefined : `${found} of ${least}`);
+  }
+
   /** @param {string} when @param {string} who @param {string | undefined} what how rows differ */
   tell(when, who, what) {
     this.queries += 1;
@@ -127,6 +132,51 @@ export function weWrite(shape) {
       }
       await check.meta('at the end');
     });
+}
+
+/**
+ * A: a table whose metadata table is compacted by our appends, then found by its record index, upserted into and compacted again by
+ * Spark, and by us once more.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weCompact(shape) {
+  return (sides) =>
+    inFolder(sides, 'compacted', async (check, table) => {
+      const { spark, ours } = sides;
+      /** @type {Map<number, City>} */
+      const rows = new Map();
+      const keep = (/** @type {City[]} */ written) => written.forEach((one) => rows.set(one.id, one));
+      const hudiOptions = { 'hoodie.metadata.compact.max.delta.commits': '3' };
+      const append = async (/** @type {City[]} */ written) => {
+        await ours.append(table, { rows: written }, { hudiOptions });
+        keep(written);
+      };
+      await ours.create(table, { tableName: 'compacted', schema: schema('compacted'), ...shape });
+      for (let at = 0; at < 5; at += 1) await append(some(at * 50, at * 50 + 50));
+      check.some(await compactions(table), 2, 'our compactions');
+      await check.rows([...rows.values()], 'after our compactions');
+      await check.rows([...rows.values()].filter(({ id }) => id === 77), 'a key', [['id', '=', 77]]);
+      const options = { ...hudiOptions, 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
+      for (const ts of [2, 3, 4, 5]) {
+        const written = [...some(ts * 20, ts * 20 + 30, ts), ...some(1000 * ts, 1000 * ts + 5, ts)];
+        const values = written.map((one) => [one.id, one.name, one.price, one.ts, one.city]);
+        await spark.ask('upsert', { path: table, columns: 'id int, name string, price double, ts long, city string', rows: values, options });
+        keep(written);
+      }
+      check.some(await compactions(table), 3, "Spark's compactions after ours");
+      await check.rows([...rows.values()], "after Spark's compaction");
+      for (let at = 10; at < 14; at += 1) await append(some(at * 50, at * 50 + 50, 9));
+      await check.rows([...rows.values()], 'at the end');
+      await check.meta('at the end');
+    });
+}
+
+/** Compactions of a table's metadata table. @param {string} table */
+async function compactions(table) {
+  const names = await readdir(path.join(table, '.hoodie/metadata/.hoodie/timeline'));
+  return names.filter((name) => name.endsWith('.commit')).length;
 }
 
 /**

@@ -5,6 +5,7 @@
 mod support;
 
 mod append;
+mod compaction;
 mod create;
 mod damaged_input;
 mod for_spark;

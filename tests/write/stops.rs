@@ -56,6 +56,11 @@ impl Stopping {
         self.over.load(Ordering::SeqCst) > 0
     }
 
+    /// Whether the one answer was lost.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.lost.load(Ordering::SeqCst) > 0
+    }
+
     fn dead() -> Error {
         Error::PermissionDenied {
             path: String::new(),
@@ -360,7 +365,7 @@ fn an_answer_that_is_lost_is_settled_and_the_rows_come_once() {
                     .filter(|path| is_completed(path))
                     .count();
                 assert_eq!(completed, 1, "{kind} {at}");
-                if store.lost.load(Ordering::SeqCst) == 0 {
+                if !store.has_lost() {
                     break;
                 }
                 lost += 1;

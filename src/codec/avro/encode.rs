@@ -198,7 +198,7 @@ fn latin1(text: &str) -> Option<Vec<u8>> {
 }
 
 /// A number in Avro's zigzag varint.
-fn put_long(number: i64, out: &mut Vec<u8>) {
+pub(super) fn put_long(number: i64, out: &mut Vec<u8>) {
     let mut rest = (number << 1 ^ number >> 63).cast_unsigned();
     while rest > 0x7f {
         out.push((rest & 0x7f) as u8 | 0x80);

@@ -6,12 +6,14 @@
 mod container;
 mod datum;
 mod encode;
+mod resolve;
 mod rows;
 mod wire;
 
 pub use container::{Container, is_container};
 pub use datum::read_datum;
 pub use encode::{write_container, write_datum};
+pub use resolve::resolve_datum;
 pub use rows::RowDecoder;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 pub(crate) use rows::tests::oracle::holds;

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// A writer's schema, reduced to what lies on the wire: logical types, docs, defaults and aliases are left out.
 /// Records are held by number, so a schema may be recursive.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireSchema {
     pub(super) root: Type,
     pub(super) records: Vec<Vec<Field>>,
@@ -14,13 +14,13 @@ pub struct WireSchema {
     pub(super) names: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) kind: Type,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Type {
     Null,
     Boolean,

@@ -130,6 +130,24 @@ pub struct Search {
 }
 
 impl Search {
+    /// Whether only data blocks are left to be read, which may then be given one after the other.
+    pub fn is_at_data(&self) -> bool {
+        self.depth == 0
+    }
+
+    /// Takes the bytes of the first range that is needed, of a search that is at its data, and hands out what is in it.
+    ///
+    /// Errors: as [`Search::give`].
+    pub fn give_one(&mut self, bytes: &Bytes) -> Result<Vec<KeyValue>> {
+        if self.depth > 0 || self.blocks.is_empty() {
+            return Err(Error::internal("an HFile search was given other blocks"));
+        }
+        let rest = self.blocks.split_off(1);
+        self.give(std::slice::from_ref(bytes))?;
+        self.blocks = rest;
+        Ok(std::mem::take(&mut self.found))
+    }
+
     /// The bytes needed next, in the file's order; none when the search has ended.
     pub fn needs(&self) -> Vec<Range<u64>> {
         self.blocks.iter().map(|(block, _)| block.range()).collect()

@@ -88,6 +88,21 @@ impl HFileWriter {
         if self.entries > 0 && compare(key, self.last()).is_le() {
             return Err(Error::internal("the keys of an HFile must rise"));
         }
+        self.put(key, value)
+    }
+
+    /// Adds another value of the key that was added last, as Java has them of a key that was written twice.
+    ///
+    /// Errors: `Internal` when there was none.
+    pub fn add_to_last(&mut self, value: &[u8]) -> Result<()> {
+        if self.entries == 0 {
+            return Err(Error::internal("there is no last key in an empty HFile"));
+        }
+        let key = self.last_key.clone();
+        self.put(&key, value)
+    }
+
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let length = u16::try_from(key.len()).map_err(|_| {
             Error::invalid_argument("a record key is longer than the metadata table can hold")
                 .context("bytes", key.len())
