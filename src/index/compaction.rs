@@ -284,3 +284,6 @@ fn slice_of(
         logs,
     })
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -99,3 +99,6 @@ pub(super) fn skip_text(cursor: &mut Cursor<'_>) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

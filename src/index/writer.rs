@@ -134,6 +134,21 @@ impl MetadataWriter {
         }))
     }
 
+    /// A writer beside a table with whatever indexes.
+    #[cfg(all(test, not(target_arch = "wasm32")))]
+    pub(super) async fn of_any(data: &MetaClient, clock: &WriteClock) -> Self {
+        Self {
+            storage: data.storage.clone(),
+            clock: clock.clone(),
+            table: MetadataTable::load_anew(data).await.unwrap(),
+            indexes: Vec::new(),
+            version: data.config.version(),
+            definition: None,
+            meta_fields: true,
+            definitions: None,
+        }
+    }
+
     /// Whether the keys of new records are wanted.
     pub fn indexes_records(&self) -> bool {
         self.indexes.contains(&Index::RecordIndex)
