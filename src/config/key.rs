@@ -14,7 +14,7 @@ pub struct Key {
 }
 
 impl Key {
-    const fn new(name: &'static str) -> Self {
+    pub(super) const fn new(name: &'static str) -> Self {
         Self {
             name,
             aliases: &[],

@@ -6,6 +6,7 @@
 pub mod key;
 mod keygen;
 mod options;
+mod persisted;
 pub mod properties;
 mod table;
 
@@ -14,5 +15,6 @@ pub use options::{
     BucketIndex, DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue,
     metadata_enabled, read_key,
 };
+pub use persisted::refuse_other_table;
 pub use properties::Properties;
 pub use table::{TableConfig, TimelineZone};

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::key::{self, KEYGEN_TIMEBASED_PREFIXES, Key};
 use super::keygen::{self, KeyGeneratorType, PartitionField};
 use super::properties::{self, Properties};
@@ -21,6 +23,8 @@ pub enum TimelineZone {
 #[derive(Debug, Clone)]
 pub struct TableConfig {
     properties: Properties,
+    /// Those of the file, where the caller's stand over them.
+    stored: Option<Arc<Properties>>,
     table_type: TableType,
     version: TableVersion,
     base_format: BaseFormat,
@@ -48,7 +52,12 @@ impl TableConfig {
     pub fn with(&self, options: &Properties) -> Result<Self> {
         let mut properties = self.properties.clone();
         properties.extend(options.clone());
-        let config = Self::typed(properties)?;
+        let stored = self.stored.clone();
+        let stored = stored.unwrap_or_else(|| Arc::new(self.properties.clone()));
+        let config = Self {
+            stored: Some(stored),
+            ..Self::typed(properties)?
+        };
         if config.version != self.version {
             return Err(Error::invalid_argument(
                 "the version of a table cannot be chosen by an option",
@@ -69,6 +78,7 @@ impl TableConfig {
         let partition_fields = keygen::partition_fields(&properties, &keygen);
         Ok(Self {
             properties,
+            stored: None,
             table_type,
             version,
             base_format,
@@ -218,7 +228,12 @@ impl TableConfig {
         }
     }
 
-    /// Every property, as stored.
+    /// Every property of the file, whatever the caller said of the table.
+    pub fn stored(&self) -> &Properties {
+        self.stored.as_deref().unwrap_or(&self.properties)
+    }
+
+    /// Every property, those of the caller over those of the file.
     pub fn properties(&self) -> &Properties {
         &self.properties
     }

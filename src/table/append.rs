@@ -39,6 +39,7 @@ impl Table {
         self.meta.storage.require_write()?;
         options.check()?;
         let all = options.under(&self.options.hudi_options);
+        self.check_options(&all)?;
         let zone = self.options.timezone.as_deref();
         let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
         let files = options.append(&writer, self.meta.storage.memory_limit())?;
@@ -65,6 +66,7 @@ impl Table {
     /// The table as it is now, ready for a write: nobody else writes, and what failed before is rolled back.
     pub(super) async fn ready(&self, writer: &Writer) -> Result<Self> {
         let table = self.reloaded().await?;
+        table.check_options(&writer.options)?;
         table.check_writable()?;
         table.check_unnumbered().await?;
         table.check_no_buckets().await?;

@@ -2,11 +2,19 @@
 
 use super::open::Table;
 use crate::commit::Pending;
+use crate::config::{Properties, refuse_other_table};
 use crate::error::{Error, Result};
 use crate::model::{Action, Instant, State, TableType, TableVersion};
 use crate::timeline::table_schema;
 
 impl Table {
+    /// Refuses options, of the handle or of the call, that describe another table than `hoodie.properties` does: rows would be
+    /// keyed, laid out and compared as no reader expects.
+    pub(super) fn check_options(&self, options: &Properties) -> Result<()> {
+        refuse_other_table(self.meta.config.stored(), &self.options.hudi_options)?;
+        refuse_other_table(self.meta.config.stored(), options)
+    }
+
     /// Refuses tables whose state a write would leave wrong.
     pub(super) fn check_writable(&self) -> Result<()> {
         let config = &self.meta.config;

@@ -369,3 +369,47 @@ fn a_writer_that_begins_during_a_write_keeps_all_its_files_and_the_write_is_not_
         });
     }
 }
+
+#[test]
+fn an_option_that_describes_another_table_is_read_by_and_not_written_by() {
+    use hudi_wasm::table::{OpenOptions, Table};
+    block_on(async {
+        for (key, given) in [
+            ("hoodie.table.recordkey.fields", "name"),
+            ("hoodie.table.partition.fields", "name"),
+            ("hoodie.datasource.write.hive_style_partitioning", "false"),
+            ("hoodie.table.keygenerator.type", "COMPLEX"),
+            ("hoodie.table.type", "MERGE_ON_READ"),
+            ("hoodie.table.ordering.fields", "price"),
+            ("hoodie.record.merge.mode", "COMMIT_TIME_ORDERING"),
+        ] {
+            let store = store_of([]);
+            let made = create(&store, parts("COPY_ON_WRITE", 9)).await.unwrap();
+            let before = paths(&store);
+            let said: std::collections::BTreeMap<_, _> =
+                [(key.to_owned(), given.to_owned())].into();
+            let by_handle = OpenOptions {
+                hudi_options: said.clone(),
+                ..OpenOptions::default()
+            };
+            let by_handle = Table::open(crate::storage(&store), by_handle)
+                .await
+                .unwrap();
+            let by_call = WriteOptions {
+                hudi_options: said,
+                ..WriteOptions::default()
+            };
+            for (table, options) in [(&by_handle, WriteOptions::default()), (&made, by_call)] {
+                let added = table
+                    .append(rows(vec![batch(&[(1, "rome")])]), options)
+                    .await;
+                let error = added.unwrap_err();
+                assert_eq!(error.kind().code(), "INVALID_ARGUMENT", "{key}");
+                assert_eq!(error.get("option"), Some(key));
+                assert_eq!(error.get("given"), Some(given));
+            }
+            assert!(read(&by_handle).await.is_empty());
+            assert_eq!(paths(&store), before, "{key}");
+        }
+    });
+}
