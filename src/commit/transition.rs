@@ -79,7 +79,7 @@ pub async fn request(
 /// The caller stands in a [critical section](super::TableLock::section) and has loaded `meta` inside it. Nothing may be
 /// tried again with another time afterwards, whatever comes back.
 ///
-/// Errors: `CommitStateUnknown` with the `instant` when the answer was lost and could not be read back; `WriteConflict`
+/// Errors: `CommitStateUnknown` with the `instant` when no answer came and reading back does not tell; `WriteConflict`
 /// when the clock is behind; else those of the storage, and then the instant is not completed.
 pub async fn complete(
     meta: &MetaClient,

@@ -32,6 +32,8 @@ pub(super) enum Fault {
     Failed,
     /// It is not done: 403.
     Refused,
+    /// It is not done: 429.
+    Throttled,
     /// Not done: 409, another request for the object is under way.
     Conflict,
     /// A condition is passed over.
@@ -112,6 +114,9 @@ async fn act<T>(fault: Fault, work: impl Future<Output = StoreResult<T>> + Send)
         ))),
         Fault::Refused => Err(failed(Failure::lasting(
             Error::unauthorized("no").context("status", 403),
+        ))),
+        Fault::Throttled => Err(failed(Failure::passing(
+            Error::throttled("slow down").context("status", 429),
         ))),
         Fault::Conflict => Err(failed(Failure::passing(
             Error::precondition_failed("under way").context("status", 409),

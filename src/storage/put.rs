@@ -61,8 +61,8 @@ impl Storage {
     /// Puts an object where there is none.
     ///
     /// An answer that was lost, or that leaves open what happened, is settled by reading the object back: bytes equal to
-    /// ours are ours. Errors: `CommitStateUnknown` when that fails too; `ReadOnlyStorage` when the store does not heed the
-    /// condition; any other error means that nothing was put.
+    /// ours are ours. Errors: `CommitStateUnknown` when that fails too, and when nothing is there yet, since what was sent may
+    /// still land; `ReadOnlyStorage` when the store does not heed the condition; any other error means that nothing was put.
     pub async fn put_if_absent(&self, path: &str, bytes: Bytes) -> Result<PutOutcome> {
         self.require_write()?;
         let mode = match &self.shared.options.put_if_absent {
@@ -142,7 +142,7 @@ impl Storage {
             if !unclear && !refused && !failure.retry {
                 return Err(failure.error);
             }
-            unclear |= !refused;
+            unclear |= !refused && !is_answer(&failure);
             // A host may have sent the request twice by itself, so that even a first refusal can be due to ourselves.
             let found = self.get_if_present(path, Cause::Write).await;
             match &found {
@@ -153,7 +153,7 @@ impl Storage {
             }
             if !self.pause(&failure, attempt, first).await {
                 return Err(match found {
-                    Ok(_) if !refused => failure.error.context("attempts", attempt),
+                    Ok(_) if !unclear => failure.error.context("attempts", attempt),
                     _ => unknown(path, failure.error),
                 });
             }
@@ -211,6 +211,12 @@ pub(super) fn done<T>(value: T, bytes: u64) -> Reply<T> {
     }
 }
 
+/// Whether the store has said that it did not take the object, as against a lost answer, or one of a server that failed on its
+/// way. A conflict (409) may be with a request of ours that the host sent again.
+fn is_answer(failure: &Failure) -> bool {
+    matches!(failure.status(), 400..500 if !matches!(failure.status(), 408 | 409))
+}
+
 fn ignores(message: &str) -> Error {
     Error::read_only_storage(message).context(
         "hint",
@@ -219,9 +225,11 @@ fn ignores(message: &str) -> Error {
 }
 
 fn unknown(path: &str, source: Error) -> Error {
-    Error::commit_state_unknown("the answer to a put was lost, and the object cannot be read back")
-        .context("path", path)
-        .with_source(source)
+    Error::commit_state_unknown(
+        "the answer to a put was lost, and reading back does not tell whether it landed",
+    )
+    .context("path", path)
+    .with_source(source)
 }
 
 #[cfg(test)]

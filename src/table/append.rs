@@ -9,10 +9,10 @@ use bytes::Bytes;
 use futures::stream::{BoxStream, StreamExt};
 
 use super::open::Table;
-use super::write_checks::still_alone;
+use super::write_checks::{given_up, still_alone};
 use super::write_options::{WriteOptions, WriteOutcome};
 use crate::commit::{self, HeldLock, Markers, Pending, Requested, Writer};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::index::MetadataWriter;
 use crate::model::{Action, Instant, InstantTime, TableType, TableVersion};
 use crate::schema::{add_meta_fields, from_arrow, parse_avro, to_arrow};
@@ -44,7 +44,7 @@ impl Table {
         let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
         let files = options.append(&writer, self.meta.storage.memory_limit())?;
         let held = writer.lock.write().await?;
-        let table = self.ready(&writer).await?;
+        let table = self.ready(&writer).await.map_err(given_up)?;
         let mut index = MetadataWriter::open(&table.meta, &writer.clock).await?;
         let avro = table.commit_schema().await?;
         let avro = match options.widen {
@@ -113,7 +113,7 @@ impl Append {
         }
         // What is wrong with the first batch, which often is all, leaves no trace.
         let first = first.map(|batch| files.prepare(&batch)).transpose()?;
-        let pending = self.request().await?;
+        let pending = self.request().await.map_err(given_up)?;
         let markers = Arc::new(Markers::open(&self.table.meta.storage, &pending.time));
         let written = async {
             let files = self
@@ -294,10 +294,13 @@ impl Append {
     }
 
     /// Takes a failed write back at once, where that can be; else the next write does. A commit whose fate is not known
-    /// stays as it is.
+    /// stays as it is, and so do the files of one before whose commit a put had no answer: it may land after they were taken back.
     async fn undo(&self, pending: &Pending, error: Error) -> Error {
-        if error.kind() == crate::error::ErrorKind::CommitStateUnknown {
-            return error;
+        if error.kind() == ErrorKind::CommitStateUnknown {
+            return match error.get("instant") == Some(pending.time.as_str()) {
+                true => error,
+                false => given_up(error).context("instant", &pending.time),
+            };
         }
         if let Err(left) = self.table.roll_back_own(&self.writer, &pending.time).await {
             let warning = format!("a failed write is left for the next one to roll back: {left}");

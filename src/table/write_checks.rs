@@ -3,7 +3,7 @@
 use super::open::Table;
 use crate::commit::Pending;
 use crate::config::{Properties, refuse_other_table};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Action, Instant, State, TableType, TableVersion};
 use crate::timeline::table_schema;
 
@@ -83,6 +83,18 @@ impl Table {
 fn is_bucket(file_id: &str) -> bool {
     let number = file_id.split('-').next().unwrap_or_default();
     number.len() == 8 && number.starts_with("0000") && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A file that comes before the completed one and may or may not have landed: the write is not committed, and never will be.
+pub(super) fn given_up(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::CommitStateUnknown => Error::unavailable(
+            "the write was given up before its commit: a put of it had no answer",
+        )
+        .context("hint", "write again: nothing of this write is visible")
+        .with_source(error),
+        _ => error,
+    }
 }
 
 /// Refuses to complete an instant that another writer has taken for a failed one and rolled back, since its files are gone; and one

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use arrow::datatypes::Schema;
 
 use super::open::Table;
+use super::write_checks::given_up;
 use super::write_options::WriteOptions;
 use crate::commit::{self, Pending, WriteClock, Writer};
 use crate::error::Result;
@@ -184,7 +185,7 @@ impl Table {
         let zone = self.options.timezone.as_deref();
         let writer = options.writer(&self.meta, self.lock.clone(), all, zone)?;
         let held = writer.lock.write().await?;
-        let table = self.ready(&writer).await?;
+        let table = self.ready(&writer).await.map_err(given_up)?;
         let base = table.absolute_path();
         let all = Rollbacks {
             writer: &writer,

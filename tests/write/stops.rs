@@ -1,8 +1,8 @@
 //! A write that is stopped after any of its requests: what is read then, and what the next write makes of it.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -30,6 +30,10 @@ pub(crate) enum Stop {
     Unheard,
     /// It is done and the answer is lost, and everything goes on.
     Once,
+    /// Puts of a completed file get no answer and are not done yet, and everything goes on.
+    Late,
+    /// Puts of a completed file are refused, and everything goes on.
+    Denied,
 }
 
 /// A store whose changes end after so many: nothing is done or answered from then on.
@@ -39,6 +43,7 @@ pub(crate) struct Stopping {
     stop: Stop,
     over: AtomicUsize,
     lost: AtomicUsize,
+    late: Mutex<Option<(Path, PutPayload)>>,
 }
 
 impl Stopping {
@@ -49,6 +54,7 @@ impl Stopping {
             stop,
             over: AtomicUsize::new(0),
             lost: AtomicUsize::new(0),
+            late: Mutex::default(),
         })
     }
 
@@ -89,7 +95,7 @@ impl Stopping {
     /// What a caller hears of a change that was not answered.
     fn unheard(&self) -> Error {
         match self.stop {
-            Stop::Once => Error::Generic {
+            Stop::Once | Stop::Late => Error::Generic {
                 store: "Stopping",
                 source: Box::new(Carried::new(Failure::passing(hudi_wasm::Error::network(
                     "the answer was lost",
@@ -123,6 +129,13 @@ impl fmt::Display for Stopping {
 #[async_trait]
 impl ObjectStore for Stopping {
     async fn put_opts(&self, at: &Path, body: PutPayload, o: PutOptions) -> Result<PutResult> {
+        if matches!(self.stop, Stop::Late | Stop::Denied) {
+            if !is_completed(at.as_ref()) {
+                return self.inner.put_opts(at, body, o).await;
+            }
+            *self.late.lock().unwrap() = Some((at.clone(), body));
+            return Err(self.unheard());
+        }
         let (done, answered) = self.change();
         let answer = match done {
             true => self.inner.put_opts(at, body, o).await,
@@ -374,4 +387,72 @@ fn an_answer_that_is_lost_is_settled_and_the_rows_come_once() {
     }
     println!("{lost} answers lost");
     assert!(lost > 20, "{lost}");
+}
+
+/// An append to an empty table whose completing put goes by `stop`: its error, what is left, and the put.
+async fn check_completing(stop: Stop) -> (hudi_wasm::Error, Arc<InMemory>, Arc<Stopping>) {
+    let left = store_of([]);
+    let table = json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"]});
+    create(&left, table).await.unwrap();
+    let store = Stopping::new(&left, usize::MAX, stop);
+    let opened = Table::open(stopping(&store), OpenOptions::default()).await;
+    let added = rows(vec![batch(&[(1, "rome"), (2, "bern")])]);
+    let added = opened.unwrap().append(added, WriteOptions::default()).await;
+    (added.unwrap_err(), left, store)
+}
+
+fn data_files(store: &Arc<InMemory>) -> usize {
+    let all = paths(store).into_iter();
+    all.filter(|path| path.ends_with(".parquet") && !path.starts_with(".hoodie"))
+        .count()
+}
+
+#[test]
+fn a_completing_put_without_an_answer_that_lands_late_finds_its_files() {
+    block_on(async {
+        let (error, left, store) = check_completing(Stop::Late).await;
+        assert_eq!(error.kind().code(), "COMMIT_STATE_UNKNOWN", "{error:?}");
+        assert_eq!(data_files(&left), 2);
+        let instant = error.get("instant").unwrap();
+        let table = open(&left).await;
+        assert!(read(&table).await.is_empty());
+        let before = table.resolve(instant).await.unwrap();
+        assert_eq!(before, hudi_wasm::commit::Outcome::NotCommitted);
+        let (at, body) = store.late.lock().unwrap().take().unwrap();
+        left.put_opts(&at, body, PutOptions::default())
+            .await
+            .unwrap();
+        let after = table.resolve(instant).await.unwrap();
+        assert_eq!(after, hudi_wasm::commit::Outcome::Committed);
+        assert_eq!(ids(&read(&open(&left).await).await), [1, 2]);
+    });
+}
+
+#[test]
+fn a_completing_put_without_an_answer_that_never_lands_is_taken_back_by_the_next_write() {
+    block_on(async {
+        let (error, left, _) = check_completing(Stop::Late).await;
+        assert_eq!(error.kind().code(), "COMMIT_STATE_UNKNOWN", "{error:?}");
+        let third = rows(vec![batch(&[(3, "rome")])]);
+        // Another process, after the time that a heartbeat may be old.
+        let key = "hoodie.client.heartbeat.interval_in_ms".to_owned();
+        let late = WriteOptions {
+            hudi_options: [(key, "0".to_owned())].into(),
+            ..WriteOptions::default()
+        };
+        let table = open(&left).await;
+        let third = table.append(third, late).await;
+        assert_eq!(ids(&read(&third.unwrap().table).await), [3]);
+        assert_eq!(data_files(&left), 1);
+    });
+}
+
+#[test]
+fn a_completing_put_that_is_refused_is_a_plain_failure_and_taken_back_at_once() {
+    block_on(async {
+        let (error, left, _) = check_completing(Stop::Denied).await;
+        assert_eq!(error.kind().code(), "UNAUTHORIZED", "{error:?}");
+        assert_eq!(data_files(&left), 0);
+        assert!(read(&open(&left).await).await.is_empty());
+    });
 }

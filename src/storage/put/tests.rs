@@ -83,12 +83,28 @@ async fn a_lost_put_is_put_again_and_another_ones_object_is_not_taken_for_ours()
 
 #[tokio::test]
 async fn a_put_that_never_lands_is_its_own_error() {
-    let (outcome, calls) = check(None, &[Fault::Lost; 3], Fault::None).await;
-    assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Network);
+    let (outcome, calls) = check(None, &[Fault::Throttled; 3], Fault::None).await;
+    assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Throttled);
     assert_eq!(calls.len(), 6);
     let (outcome, calls) = check(None, &[Fault::Refused], Fault::None).await;
     assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Unauthorized);
     assert_eq!(calls, ["create"]);
+}
+
+#[tokio::test]
+async fn a_put_without_an_answer_may_land_after_it_was_looked_for() {
+    for faults in [
+        &[Fault::Lost; 3],
+        &[Fault::Failed; 3],
+        &[Fault::Conflict; 3],
+        &[Fault::Lost, Fault::Throttled, Fault::Throttled],
+        &[Fault::Lost, Fault::Refused, Fault::None],
+    ] {
+        let (outcome, _) = check(None, faults, Fault::None).await;
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CommitStateUnknown, "{faults:?}");
+        assert_eq!(error.get("path"), Some("a/b"));
+    }
 }
 
 #[tokio::test]
