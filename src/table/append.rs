@@ -69,7 +69,7 @@ impl Table {
         table.check_options(&writer.options)?;
         table.check_writable()?;
         table.check_unnumbered().await?;
-        table.check_no_buckets().await?;
+        table.check_no_buckets(&writer.options).await?;
         commit::refuse_other_writers(&table.meta, writer).await?;
         let table = table.roll_back_failed(writer).await?;
         table.build_indexes(&writer.clock).await

@@ -2,9 +2,10 @@
 
 use super::open::Table;
 use crate::commit::Pending;
-use crate::config::{Properties, refuse_other_table};
+use crate::config::{Properties, read_key, refuse_other_table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Action, Instant, State, TableType, TableVersion};
+use crate::storage::Cause;
 use crate::timeline::table_schema;
 
 impl Table {
@@ -51,8 +52,17 @@ impl Table {
     }
 
     /// Refuses tables whose file groups are buckets of a hash, by the number that their ids begin with: Spark looks for a key
-    /// in its bucket alone, and takes no other id. No property of the table tells.
-    pub(super) async fn check_no_buckets(&self) -> Result<()> {
+    /// in its bucket alone, and takes no other id. Those of a consistent hash have no number, and a folder of their own; where
+    /// properties or options tell, they count too.
+    pub(super) async fn check_no_buckets(&self, options: &Properties) -> Result<()> {
+        self.check_not_said_bucketed(options)?;
+        if self.meta.config.table_type() == TableType::MergeOnRead {
+            let storage = &self.meta.storage;
+            let found = storage.list_folder(HASHED, Cause::Listing).await?;
+            if !found.files.is_empty() || !found.folders.is_empty() {
+                return Err(bucketed().context("path", HASHED));
+            }
+        }
         // A commit that only removed has no file ids: the one before it tells.
         for instant in self.meta.timeline.completed_writes().rev() {
             let metadata = self
@@ -70,13 +80,38 @@ impl Table {
             }
             return match stats.find(|stat| is_bucket(&stat.file_id)) {
                 None => Ok(()),
-                Some(stat) => Err(Error::unsupported("writing to a table with a bucket index")
-                    .context("fileId", &stat.file_id)
-                    .context("hint", "write it with Spark")),
+                Some(stat) => Err(bucketed().context("fileId", &stat.file_id)),
             };
         }
         Ok(())
     }
+
+    fn check_not_said_bucketed(&self, options: &Properties) -> Result<()> {
+        for said in [self.meta.config.properties(), options] {
+            let is = |key: &str, word: &str| {
+                said.get(key)
+                    .is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
+            };
+            let is_set = |key: &str| said.get(key).is_some_and(|text| !text.trim().is_empty());
+            let key = read_key::INDEX_TYPE;
+            if is(key, "BUCKET") {
+                return Err(bucketed().context("property", key));
+            }
+            let key = read_key::BUCKET_FIELDS;
+            if is_set(key) {
+                return Err(bucketed().context("property", key));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where Hudi keeps which hashes the groups of a consistent hash hold.
+const HASHED: &str = ".hoodie/.bucket_index/consistent_hashing_metadata";
+
+fn bucketed() -> Error {
+    Error::unsupported("writing to a table with a bucket index")
+        .context("hint", "write it with Spark")
 }
 
 /// Whether a file id begins with a bucket's number, of eight digits; a random id begins so once in hundreds of thousands.

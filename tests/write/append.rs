@@ -413,3 +413,36 @@ fn an_option_that_describes_another_table_is_read_by_and_not_written_by() {
         }
     });
 }
+
+#[test]
+fn a_table_of_hashed_buckets_is_refused_by_its_folder_or_by_what_is_said_of_it() {
+    block_on(async {
+        let store = store_of([]);
+        let made = create(&store, parts("MERGE_ON_READ", 9)).await.unwrap();
+        for (key, value) in [
+            ("hoodie.index.type", "bucket"),
+            ("hoodie.bucket.index.hash.field", "id"),
+        ] {
+            let options = WriteOptions {
+                hudi_options: [(key.to_owned(), value.to_owned())].into(),
+                ..WriteOptions::default()
+            };
+            let added = made
+                .append(rows(vec![batch(&[(1, "rome")])]), options)
+                .await;
+            let error = added.unwrap_err();
+            assert_eq!(error.kind().code(), "UNSUPPORTED", "{key}");
+            assert_eq!(error.get("property"), Some(key));
+        }
+        let folder = ".hoodie/.bucket_index/consistent_hashing_metadata";
+        let file = format!("{folder}/city=rome/00000000000000.hashing_meta");
+        crate::support::put(&store, &file, b"{}".to_vec());
+        let before = paths(&store);
+        let added = rows(vec![batch(&[(1, "rome")])]);
+        let error = made.append(added, WriteOptions::default()).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.kind().code(), "UNSUPPORTED");
+        assert_eq!(error.get("path"), Some(folder));
+        assert_eq!(paths(&store), before);
+    });
+}
