@@ -36,3 +36,45 @@ fn so_many_writes_from_the_end_are_retained_and_what_a_pending_one_needs() {
         Some("30"),
     );
 }
+
+/// By Hudi's rule, on four commits of Spark: the newest slice of each group and the one before the retained commit stay.
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn a_slice_is_cleaned_with_its_change_logs() {
+    use crate::support::{block_on, store};
+    block_on(async {
+        let (meta, _) = crate::commit::support::open(&store("v9_cow_cdc"), &[]).await;
+        let plan = plan(&meta, 1, "/t").await.unwrap().unwrap();
+        let removed = plan.file_paths_to_be_deleted_per_partition.into_iter();
+        let removed = removed.map(|(partition, files)| {
+            let paths = files.into_iter().filter_map(|file| file.file_path);
+            (partition, paths.collect::<BTreeSet<_>>())
+        });
+        let expected = [
+            (
+                "city=ams",
+                [
+                    ".4c0f7187-e5c7-4a4d-bd5d-02411451878d-0_20261129205821981.log.1_1-4814-7559.cdc",
+                    "4c0f7187-e5c7-4a4d-bd5d-02411451878d-0_1-4790-7525_20261129205818171.parquet",
+                    "4c0f7187-e5c7-4a4d-bd5d-02411451878d-0_1-4814-7559_20261129205821981.parquet",
+                ],
+            ),
+            (
+                "city=bru",
+                [
+                    ".df2c5a10-5c64-4fda-9f3f-08421b824afd-0_20261129205821981.log.1_0-4814-7558.cdc",
+                    "df2c5a10-5c64-4fda-9f3f-08421b824afd-0_0-4790-7524_20261129205818171.parquet",
+                    "df2c5a10-5c64-4fda-9f3f-08421b824afd-0_0-4814-7558_20261129205821981.parquet",
+                ],
+            ),
+        ];
+        let expected = expected.map(|(partition, names)| {
+            let paths = names.map(|name| format!("/t/{partition}/{name}"));
+            (partition.to_owned(), BTreeSet::from(paths))
+        });
+        assert_eq!(
+            removed.collect::<BTreeMap<_, _>>(),
+            BTreeMap::from(expected)
+        );
+    });
+}
