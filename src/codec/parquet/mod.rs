@@ -21,8 +21,6 @@ mod flat;
 mod footer;
 mod gather;
 mod group;
-mod inflate;
-mod inflate_table;
 mod int96;
 mod levels;
 mod maps;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::io::{Cursor, Read};
 
 use bytes::{Bytes, BytesMut};
+use flate2::{Decompress, FlushDecompress, Status};
 use parquet::basic::Compression;
 
-use super::inflate::Inflate;
 use crate::codec::bytes::Cursor as Bounded;
 use crate::error::{BoxError, Error, Result};
 
@@ -18,7 +18,7 @@ pub(super) struct Unpacker {
     codec: Compression,
     spare: VecDeque<Bytes>,
     snappy: snap::raw::Decoder,
-    gzip: Option<Inflate>,
+    gzip: Option<Decompress>,
     zstd: Option<zstd::bulk::Decompressor<'static>>,
 }
 
@@ -119,12 +119,20 @@ impl Unpacker {
     /// Members of RFC 1952 one behind the other. Their checksums are over what they stand for, which is several times as
     /// much as is stored, so they are not looked at when the stored bytes are known to be right.
     fn gzip(&mut self, packed: &[u8], target: &mut [u8], checked: bool) -> Result<()> {
-        let inflate = self.gzip.get_or_insert_default();
+        let inflate = self.gzip.get_or_insert_with(|| Decompress::new(false));
         let mut packed = packed;
         let mut target = target;
         loop {
             let body = gzip_body(packed)?;
-            let (read, written) = inflate.unpack(body, target).ok_or_else(wrong_size)?;
+            inflate.reset(false);
+            let status = inflate
+                .decompress(body, target, FlushDecompress::Finish)
+                .map_err(broken)?;
+            let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            let (read, written) = (place(inflate.total_in()), place(inflate.total_out()));
+            if status != Status::StreamEnd {
+                return Err(wrong_size());
+            }
             let mut trailer = Bounded::new(body.get(read..).unwrap_or_default());
             let sum = trailer.u32_le()?;
             let length = trailer.u32_le()?;
