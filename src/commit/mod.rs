@@ -19,7 +19,7 @@ mod lock;
 mod marker;
 mod others;
 mod properties;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 pub(crate) mod support;
 mod transition;
 mod writer;
