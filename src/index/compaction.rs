@@ -51,10 +51,10 @@ pub(super) struct Counts {
 }
 
 impl MetadataWriter {
-    /// Whether a compaction is due, or one was begun and did not end. `more` delta commits came since this was opened.
-    pub fn compaction_is_due(&self, options: &Writer, more: usize) -> bool {
+    /// Whether a compaction is due, or one was begun and did not end.
+    pub fn compaction_is_due(&self, options: &Writer) -> bool {
         let own = self.table.timeline();
-        pending(own).next().is_some() || deltas(own) + more >= most_deltas(&options.options)
+        pending(own).next().is_some() || deltas(own) >= most_deltas(&options.options)
     }
 
     /// Compacts the metadata table: goes on with what was begun, by its own plan, or else begins anew where

@@ -45,7 +45,7 @@ impl Table {
         let files = options.append(&writer, self.meta.storage.memory_limit())?;
         let held = writer.lock.write().await?;
         let table = self.ready(&writer).await.map_err(given_up)?;
-        let mut index = MetadataWriter::open(&table.meta, &writer.clock).await?;
+        let mut index = table.index_writer(&writer, &options).await?;
         let avro = table.commit_schema().await?;
         let avro = match options.widen {
             true => table.widened(&avro, &rows.schema, index.as_mut()).await?,
@@ -265,9 +265,7 @@ impl Append {
         };
         let partitions: BTreeSet<_> = files.iter().map(|file| &file.partition).collect();
         let partitions = partitions.into_iter().cloned().collect();
-        self.table
-            .maintain(&self.writer, &self.options, self.index.as_ref())
-            .await;
+        self.table.maintain(&self.writer, &self.options).await;
         let table = self.table.refresh().await;
         let table = table.map_err(|error| unseen(&done, error))?;
         Ok(WriteOutcome {

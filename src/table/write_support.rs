@@ -114,37 +114,39 @@ impl Table {
         Ok(())
     }
 
-    /// Runs the services that are due; what fails in them is warned of, since the write is done.
-    /// The metadata table is compacted first: what it has in logs alone is not archived. The others are due once
-    /// `hoodie.keep.max.commits` is passed: a clean, which archiving waits for, and then the archive.
-    ///
-    /// Java compacts as the next write begins, and fails that one; here the rows are there already, and are told as written.
-    pub(super) async fn maintain(
+    /// What keeps the metadata table, where there is one, once it is compacted if that is due: as a write begins, since a write
+    /// that a base file holds can no longer be taken back. What fails is warned of and gone on with by the next write, since the
+    /// logs are read as before; Java fails the write.
+    pub(super) async fn index_writer(
         &self,
         writer: &Writer,
         options: &WriteOptions,
-        index: Option<&MetadataWriter>,
-    ) {
-        if options.inline_services == Some(false) {
-            return;
-        }
-        let warn = |done: Result<()>| {
-            if let Err(error) = done {
-                let warning = format!("the table service after the commit failed: {error}");
-                self.meta.storage.warn(&warning, error.get("path"));
-            }
+    ) -> Result<Option<MetadataWriter>> {
+        let Some(index) = MetadataWriter::open(&self.meta, &writer.clock).await? else {
+            return Ok(None);
         };
-        // This handle and its metadata table were opened before the commit.
-        if let Some(index) = index.filter(|index| index.compaction_is_due(writer, 1)) {
-            warn(self.compact_indexes(index, writer).await);
+        if options.inline_services == Some(false) || !index.compaction_is_due(writer) {
+            return Ok(Some(index));
         }
-        if archive_is_due(&self.meta, writer, 1) {
-            warn(self.clean_and_archive(writer).await);
+        if let Err(error) = index.compact(&self.meta, writer).await {
+            let warning = format!("the compaction of the metadata table failed: {error}");
+            self.meta.storage.warn(&warning, error.get("path"));
         }
+        MetadataWriter::open(&self.meta, &writer.clock).await
     }
 
-    async fn compact_indexes(&self, index: &MetadataWriter, writer: &Writer) -> Result<()> {
-        index.compact(&self.reloaded().await?.meta, writer).await
+    /// Runs the services that are due; what fails in them is warned of, since the write is done.
+    /// They are due once `hoodie.keep.max.commits` is passed: a clean, which archiving waits for, and then the archive.
+    pub(super) async fn maintain(&self, writer: &Writer, options: &WriteOptions) {
+        // This handle was opened before the commit.
+        let due = archive_is_due(&self.meta, writer, 1);
+        if !due || options.inline_services == Some(false) {
+            return;
+        }
+        if let Err(error) = self.clean_and_archive(writer).await {
+            let warning = format!("the table service after the commit failed: {error}");
+            self.meta.storage.warn(&warning, error.get("path"));
+        }
     }
 
     async fn clean_and_archive(&self, writer: &Writer) -> Result<()> {

@@ -113,17 +113,17 @@ fn the_metadata_table_is_compacted_after_ten_delta_commits_and_says_the_same() {
             let (mut before, mut after) = (0, 0);
             for at in 0..25 {
                 table = append(&table, at, WriteOptions::default()).await.unwrap();
-                // Four delta commits built the indexes, and six appends more are ten.
+                // Four delta commits built the indexes, and six appends more are ten, which the seventh finds.
                 let expected = match at + 1 {
-                    ..6 => 0,
-                    6..16 => 1,
+                    ..7 => 0,
+                    7..17 => 1,
                     _ => 2,
                 };
                 assert_eq!(compactions(&store, ".commit"), expected, "{name} {at}");
-                // Nine logs a file group and none, though the latter has two data files more.
+                // Ten logs a file group and one, though the latter has two data files more.
                 match at {
-                    14 => before = requests(&store).await,
-                    15 => after = requests(&store).await,
+                    15 => before = requests(&store).await,
+                    16 => after = requests(&store).await,
                     _ => {}
                 }
             }
