@@ -22,7 +22,7 @@ use super::manifest::{LateManifest, Manifest};
 use super::s3::{S3Place, s3, shown as shown_for};
 use super::signer::{QuerySigner, UrlSigner, unsigned};
 use super::web_folder::{WebFolder, folder_url};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::storage::{
     Cause, ListingFacts, ListingSource, PutIfAbsent, Storage, StorageOptions, Uploads,
 };
@@ -251,6 +251,13 @@ async fn fetch_manifest(table: &Url, at: &str, connector: &Connector) -> Result<
     let store = WebFolder::new(&parent_url, connector, Listing::None)?;
     let storage = Storage::new(Arc::new(store), StorageOptions::default());
     let bytes = storage.get(&name, Cause::Listing).await;
+    // A folder that is not there lists as empty; a list that is not there must not.
+    let bytes = bytes.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::list_not_supported("the manifest that lists the table's files is not there")
+            .context("path", &name)
+            .context("hint", "`npm run manifest -- <folder>` writes one; `listing.manifest` is its address from the table's folder on"),
+        _ => error,
+    });
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes));
     manifest.map_err(|error| error.context("manifest", shown_at))
 }

@@ -250,6 +250,16 @@ test('folder pages refuse a merge-on-read table, WebDAV and a manifest serve it'
   }
 });
 
+test('a manifest that is not there is told, and never an empty table', async () => {
+  for (const name of ['v9_cow_inflight', 'v9_cow_hive_parts', mor]) {
+    const storage = /** @type {const} */ ({ type: 'http', listing: { manifest: 'no-such-manifest.json' } });
+    const read = async () => (await hudi.HudiTable.open(`${server.origin}/${name}`, { storage })).read();
+    await assert.rejects(read, (/** @type {any} */ error) => {
+      return code('LIST_NOT_SUPPORTED')(error) && /npm run manifest/.test(String(error.hint));
+    });
+  }
+});
+
 test('through a manifest the first batch of a partitioned table takes six requests and one for each log of the index, the next read none', async () => {
   const name = 'v9_cow_hive_parts';
   const logs = (await filesOf(name)).filter(([file]) => file.startsWith('.hoodie/metadata/files/.files')).length;
