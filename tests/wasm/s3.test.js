@@ -1,6 +1,6 @@
 // Tables in buckets: s3s-fs serves the folders of tests/data and checks every signature; a proxy before it adds CORS and counts.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
@@ -21,6 +21,8 @@ const code = (/** @type {any} */ wanted) => (/** @type {unknown} */ error) => hu
 const oddFolder = 'a+b/a b/k=v/a&b/c%2Fd/ü';
 const tables = ['v9_cow_all_types', 'v9_cow_partition_types', 'v6_cow_parts', 'v9_cow_cdc'];
 const [simple = ''] = tables;
+/** Three partitions and a metadata table. */
+const parts = 'v9_cow_hive_parts';
 
 /** @type {string} */
 let buckets;
@@ -31,7 +33,7 @@ let proxy;
 
 before(async () => {
   buckets = await mkdtemp(path.join(tmpdir(), 'hudi-buckets-'));
-  for (const name of tables) await unpack(name);
+  for (const name of [...tables, parts]) await unpack(name);
   await symlink(path.dirname(await unpack(simple)), path.join(buckets, 'lake'));
   await cp(await unpack(simple), path.join(buckets, 'odd', oddFolder, 't'), { recursive: true });
   server = await s3Server(buckets);
@@ -73,6 +75,40 @@ test('tables in a bucket give the rows of Spark by addresses that somebody signs
     assert.equal(new Set(objects).size, objects.length, 'an object was signed twice within the life of its address');
   }
   assert.ok(proxy.log.every(({ method, headers }) => method === 'GET' && headers.authorization === undefined));
+});
+
+test('the first batch of a partitioned table in a bucket takes eight requests and one for each log of the index, in five rounds; the next read none', async () => {
+  const listing = await readdir(path.join(await unpack(parts), '.hoodie/metadata/files'));
+  const logs = listing.filter((file) => file.startsWith('.files')).length;
+  assert.ok(logs > 0);
+  const first = async (/** @type {import('../../js/index.d.ts').HudiTable} */ table) => {
+    for await (const batch of table.readStream()) return batch.numRows;
+    return 0;
+  };
+  const delay = 60;
+  for (const storage of [s3(), signer('lake').storage]) {
+    proxy.reset();
+    const arrived = /** @type {number[]} */ ([]);
+    proxy.fault = () => {
+      arrived.push(performance.now());
+      return { delay };
+    };
+    const table = await hudi.HudiTable.open(`s3://lake/${parts}`, { storage });
+    const { metrics, numRows } = await table.read({ limit: 1 });
+    assert.deepEqual([metrics.listing.source, numRows], ['metadata-table', 1]);
+    assert.ok(proxy.log.length <= 8 + logs, proxy.asked.join('\n'));
+    // What comes later than the answer to another is taken to have waited for it.
+    let [rounds, end] = [0, 0];
+    for (const at of arrived) if (at >= end) [rounds, end] = [rounds + 1, at + delay];
+    assert.ok(rounds <= 5, `${rounds} rounds: ${proxy.asked.join(', ')}`);
+    console.log(`# ${storage.type}: ${proxy.log.length} requests in ${rounds} rounds, ${logs} logs of the index`);
+    await table.read();
+    proxy.log = [];
+    assert.ok((await first(table)) > 0);
+    assert.deepEqual(proxy.asked, []);
+    assert.ok((await first(await table.refresh())) > 0);
+    assert.ok(proxy.log.length <= 2, proxy.asked.join('\n'));
+  }
 });
 
 test('keys with plus, space, equals sign, ampersand, percent and more are found and signed', async () => {
