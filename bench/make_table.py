@@ -1,8 +1,9 @@
-"""Writes a table of the benchmark with real Spark and Hudi: one million rows, or ten thousand files, table version 9.
+"""Writes a table of the benchmark with real Spark and Hudi: one million rows, a few of them, or ten thousand files, table version 9.
 
     python make_table.py <name> <folder to make> <Hudi bundle jar>
 
     cow1   copy on write, one base file of one row group
+    small  as cow1, of its first 20,000 rows
     cow    copy on write, nine file groups, a record index; then two upserts of 5 % of the rows
     cowp   as cow, in twenty partitions, without the upserts
     mor    merge on read, nine file groups, a record index; then five upserts of 5 % of the rows, each spread over all keys
@@ -20,6 +21,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 ROWS = 1_000_000
+SMALL_ROWS = 20_000
 SEED = 20261129
 
 # Of `many`: commits, tasks of each, partitions that each task writes a file of, rows of each file; instants in the end.
@@ -92,6 +94,7 @@ MANY_FILES = {
 # Table type, options beside PLAIN, upserts.
 TABLES = {
     "cow1": ("COPY_ON_WRITE", ONE_FILE, 0),
+    "small": ("COPY_ON_WRITE", ONE_FILE, 0),
     "cow": ("COPY_ON_WRITE", NINE_FILES, 2),
     "cowp": ("COPY_ON_WRITE", {**NINE_FILES, **TWENTY_PARTITIONS}, 0),
     "mor": ("MERGE_ON_READ", NINE_FILES, 5),
@@ -148,23 +151,24 @@ def later(time, copy):
 def main(name, folder, bundle):
     spark = session(bundle)
     spark.sparkContext.setLogLevel("ERROR")
-    rows = many(spark, folder) if name == "many" else million(spark, name, folder)
+    rows = many(spark, folder) if name == "many" else plain(spark, name, folder)
     count = spark.read.format("hudi").load(folder).count()
     spark.stop()
     if count != rows:
         raise SystemExit(f"the table holds {count} rows, not {rows}")
 
 
-def million(spark, name, folder):
-    """A million rows, and upserts of some of them."""
+def plain(spark, name, folder):
+    """A million rows, or a few, and upserts of some of them."""
     kind, options, upserts = TABLES[name]
+    count = SMALL_ROWS if name == "small" else ROWS
     columns = dict(COLUMNS)
     if "shop" in options.get("hoodie.datasource.write.partitionpath.field", ""):
         columns["shop"] = f"concat('shop-', lpad({pick(16, 20)}, 2, '0'))"
 
     def rows(change):
         """All rows, or those that an upsert changes: other prices, and newer."""
-        made = spark.range(0, ROWS, 1, 1)
+        made = spark.range(0, count, 1, 1)
         values = dict(columns)
         if change > 0:
             made = made.where(f"{pick(100 + change, 20)} = 0")
@@ -179,7 +183,7 @@ def million(spark, name, folder):
 
     for change in range(upserts + 1):
         write(change)
-    return ROWS
+    return count
 
 
 if __name__ == "__main__":
