@@ -22,18 +22,17 @@
 //
 // Ends with code 1 unless the bars of judge.mjs are met.
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from '../scripts/build.mjs';
-import { must, root } from '../scripts/lib/run.mjs';
+import { root } from '../scripts/lib/run.mjs';
 import { manifestOf } from '../scripts/manifest.mjs';
 import { setup } from '../scripts/setup.mjs';
 import { serve } from './server.mjs';
 import { coldStarts } from './cold_starts.mjs';
 import { cases, coldCase, judge, ours, readsOf } from './judge.mjs';
-import { here, kept, table } from './tables.mjs';
+import { here, installed, kept, table } from './tables.mjs';
 
 /** @typedef {import('./contenders.mjs').Outcome} Outcome */
 /** @typedef {import('./contenders.mjs').Work} Work */
@@ -46,7 +45,7 @@ const duckdb = path.join(modules, '@duckdb/duckdb-wasm/dist');
 
 /** The other readers, and the page that runs any of them. */
 async function prepare() {
-  if (!existsSync(path.join(modules, '.package-lock.json'))) await must('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here });
+  await installed();
   const out = path.join(kept, 'page');
   const { build: bundleOf } = await import('esbuild');
   await rm(out, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The tables of the benchmarks: real Spark writes each once into the user's cache folder.
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cache, must, root } from '../scripts/lib/run.mjs';
 
@@ -12,6 +12,13 @@ export const kept = path.join(cache, 'bench');
 const spark = 'pyspark==3.5.6';
 const bundle = 'hudi-spark3.5-bundle_2.12';
 const bundleVersion = '1.1.1';
+
+/** Gets the packages of package.json, again when they changed. */
+export async function installed() {
+  const [wanted, got] = [path.join(here, 'package-lock.json'), path.join(here, 'node_modules/.package-lock.json')];
+  const [changed, made] = await Promise.all([wanted, got].map((file) => stat(file).then(({ mtimeMs }) => mtimeMs, () => 0)));
+  if (made < changed) await must('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here });
+}
 
 /** The folder of a table of `make_table.py`, written when it is not there. */
 export async function table(/** @type {string} */ name) {
