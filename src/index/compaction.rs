@@ -51,10 +51,14 @@ pub(super) struct Counts {
 }
 
 impl MetadataWriter {
-    /// Whether a compaction is due, or one was begun and did not end.
+    /// Whether a compaction was begun and did not end.
+    pub fn compaction_is_pending(&self) -> bool {
+        pending(self.table.timeline()).next().is_some()
+    }
+
+    /// Whether so many delta commits came since the last compaction that one is due.
     pub fn compaction_is_due(&self, options: &Writer) -> bool {
-        let own = self.table.timeline();
-        pending(own).next().is_some() || deltas(own) >= most_deltas(&options.options)
+        deltas(self.table.timeline()) >= most_deltas(&options.options)
     }
 
     /// Compacts the metadata table: goes on with what was begun, by its own plan, or else begins anew where

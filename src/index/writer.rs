@@ -28,8 +28,8 @@ use crate::model::{
     meta_field,
 };
 use crate::storage::{Cause, Storage};
-use crate::timeline::MetaClient;
 use crate::timeline::payload::WriteStat;
+use crate::timeline::{MetaClient, Timeline};
 
 /// The metadata table of one data table, to be written to.
 ///
@@ -147,6 +147,11 @@ impl MetadataWriter {
             meta_fields: true,
             definitions: None,
         }
+    }
+
+    /// The metadata table's own timeline, as it was when this was opened.
+    pub fn timeline(&self) -> &Timeline {
+        self.table.timeline()
     }
 
     /// Whether the keys of new records are wanted.

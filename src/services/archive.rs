@@ -14,7 +14,7 @@ use crate::metadata::MetadataTable;
 use crate::model::{Action, Instant, InstantTime, State, TableType, TimelineLayout};
 use crate::storage::Cause;
 use crate::timeline::payload::CleanerPlan;
-use crate::timeline::{HistoryFile, HistoryManifest, MetaClient};
+use crate::timeline::{HistoryFile, HistoryManifest, MetaClient, Timeline};
 
 /// Manifests that stay for readers which hold an older one, as in Hudi.
 const MANIFESTS_KEPT: u64 = 3;
@@ -32,35 +32,79 @@ const COMPACT_AFTER: (&str, i64) = ("hoodie.compact.inline.max.delta.commits", 5
 /// Tables below version 8 are left as they are. Errors: `LockTimeout`; `Corrupt` for a history that cannot be read; those
 /// of the storage.
 pub async fn archive(meta: &MetaClient, writer: &Writer) -> Result<usize> {
+    archive_before(meta, writer, None).await
+}
+
+/// The same; of a metadata table `before` is the first instant that its data table needs on the timeline.
+pub(super) async fn archive_before(
+    meta: &MetaClient,
+    writer: &Writer,
+    before: Option<&InstantTime>,
+) -> Result<usize> {
     if meta.config.version().layout() == TimelineLayout::One {
         return Ok(0);
     }
     let section = writer.lock.section().await?;
-    let archived = archive_locked(meta, writer).await;
+    let archived = archive_locked(meta, writer, before).await;
     section.release().await;
     archived
 }
 
 /// Whether a table is to be archived that has so many more completed writes than a handle shows.
 pub fn archive_is_due(meta: &MetaClient, writer: &Writer, more: usize) -> bool {
-    let retained = earliest_to_retain(&meta.timeline, retained_commits(writer));
-    let keep = Keep::of(
-        writer,
-        &meta.timeline,
-        retained.map(|instant| &instant.time),
-    );
-    meta.timeline.completed_writes().count() + more > keep.max
+    meta.timeline.completed_writes().count() + more > keep(&meta.timeline, writer).max
 }
 
-async fn archive_locked(meta: &MetaClient, writer: &Writer) -> Result<usize> {
+/// Whether a metadata table will have more completed writes than stay, once it is compacted.
+pub(super) fn own_has_many(own: &Timeline, writer: &Writer) -> bool {
+    own.completed_writes().count() >= keep(own, writer).max
+}
+
+/// Whether instants of a metadata table's timeline would leave it, as far as the timelines tell.
+pub(super) fn own_is_due(own: &Timeline, writer: &Writer, before: &InstantTime) -> bool {
+    let limits = own_limits(own, writer, before);
+    !plan(own, keep(own, writer), &limits).is_empty()
+}
+
+fn keep(timeline: &Timeline, writer: &Writer) -> Keep {
+    let retained = earliest_to_retain(timeline, retained_commits(writer));
+    Keep::of(writer, timeline, retained.map(|instant| &instant.time))
+}
+
+/// The limits of a metadata table, but for what its cleans removed.
+fn own_limits(own: &Timeline, writer: &Writer, before: &InstantTime) -> Limits {
+    let compaction = own.completed(&Action::Commit).next_back();
+    Limits {
+        compact_after: Some(compact_after(writer)),
+        cleaned_until: None,
+        compacted: Some(compaction.map(|instant| instant.time.clone())),
+        before: Some(before.clone()),
+    }
+}
+
+fn compact_after(writer: &Writer) -> usize {
+    let (key, default) = COMPACT_AFTER;
+    usize::try_from(writer.number(key, default)).unwrap_or(1)
+}
+
+async fn archive_locked(
+    meta: &MetaClient,
+    writer: &Writer,
+    before: Option<&InstantTime>,
+) -> Result<usize> {
     let meta = MetaClient::load(meta.storage.refreshed()).await?;
     let timeline = &meta.timeline;
-    let retained = earliest_to_retain(timeline, retained_commits(writer));
-    let keep = Keep::of(writer, timeline, retained.map(|instant| &instant.time));
+    let keep = keep(timeline, writer);
     if timeline.completed_writes().count() <= keep.max {
         return Ok(0);
     }
-    let limits = limits(&meta, writer).await?;
+    let limits = match before {
+        Some(before) => Limits {
+            cleaned_until: cleaned_until(&meta).await?,
+            ..own_limits(timeline, writer, before)
+        },
+        None => limits(&meta, writer).await?,
+    };
     let leaving = plan(timeline, keep, &limits);
     let Some(first) = leaving.first() else {
         return Ok(0);
@@ -77,7 +121,7 @@ async fn archive_locked(meta: &MetaClient, writer: &Writer) -> Result<usize> {
 }
 
 async fn limits(meta: &MetaClient, writer: &Writer) -> Result<Limits> {
-    let metadata = match MetadataTable::is_there(meta) {
+    let compacted = match MetadataTable::is_there(meta) {
         true => {
             let own = MetadataTable::load_anew(meta).await?;
             let compaction = own.timeline().completed(&Action::Commit).next_back();
@@ -85,13 +129,12 @@ async fn limits(meta: &MetaClient, writer: &Writer) -> Result<Limits> {
         }
         false => None,
     };
-    let (key, default) = COMPACT_AFTER;
     let mor = meta.config.table_type() == TableType::MergeOnRead;
-    let compact_after = mor.then(|| usize::try_from(writer.number(key, default)).unwrap_or(1));
     Ok(Limits {
-        compact_after,
+        compact_after: mor.then(|| compact_after(writer)),
         cleaned_until: cleaned_until(meta).await?,
-        metadata,
+        compacted,
+        before: None,
     })
 }
 

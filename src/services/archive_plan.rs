@@ -44,8 +44,11 @@ pub(super) struct Limits {
     pub(super) compact_after: Option<usize>,
     /// The first instant that the newest clean retained; replacecommits before it have lost their files.
     pub(super) cleaned_until: Option<InstantTime>,
-    /// Of a table with a metadata table: its newest compaction, and none when it was never compacted.
-    pub(super) metadata: Option<Option<InstantTime>>,
+    /// Of a table with a metadata table, and of a metadata table: the newest compaction of the latter, and none when there was
+    /// none.
+    pub(super) compacted: Option<Option<InstantTime>>,
+    /// Of a metadata table: the first instant that its data table needs on the timeline.
+    pub(super) before: Option<InstantTime>,
 }
 
 /// The instants that leave, by request time: completed writes, oldest first and without a gap, and the cleans and rollbacks
@@ -56,12 +59,15 @@ pub(super) struct Limits {
 ///    never passes a pending instant.
 /// 3. The first savepoint stays, and what follows it.
 /// 4. A replacecommit stays until a clean has removed what it replaced.
-/// 5. What the metadata table holds only in logs stays.
+/// 5. What the metadata table holds only in logs stays, on its own timeline too: a reader that no longer finds the instant of
+///    a log passes the log over. Java's rules come to the same unless compactions keep failing.
+/// 6. A metadata table keeps what is not before the first write, and the first pending instant, of its data table: a rollback
+///    may ask for it.
 ///
 /// Source: Hudi 1.1 `TimelineArchiverV2.getCommitInstantsToArchive`.
 pub(super) fn plan<'a>(timeline: &'a Timeline, keep: Keep, limits: &Limits) -> Vec<&'a Instant> {
     let writes: Vec<&Instant> = timeline.completed_writes().collect();
-    if writes.len() <= keep.max || limits.metadata == Some(None) {
+    if writes.len() <= keep.max || limits.compacted == Some(None) {
         return Vec::new();
     }
     let bounds = [
@@ -71,10 +77,11 @@ pub(super) fn plan<'a>(timeline: &'a Timeline, keep: Keep, limits: &Limits) -> V
             .and_then(|deltas| of_compaction(&writes, deltas)),
         of_replaced(timeline, &writes, limits.cleaned_until.as_ref()),
         limits
-            .metadata
+            .compacted
             .as_ref()
             .and_then(|compaction| of_metadata(&writes, compaction.as_ref())),
         timeline.savepoints().min(),
+        limits.before.as_ref(),
     ];
     let first_kept = bounds.into_iter().flatten().min();
     let leaves = |instant: &&Instant| first_kept.is_none_or(|kept| instant.time < *kept);

@@ -7,7 +7,8 @@ use futures::future::try_join_all;
 use crate::commit::Writer;
 use crate::error::Result;
 use crate::model::{
-    Action, FileGroup, FileSlice, Instant, InstantTime, LogFileName, PartitionPath, State,
+    Action, BaseFormat, FileGroup, FileSlice, Instant, InstantTime, LogFileName, PartitionPath,
+    State,
 };
 use crate::storage::Cause;
 use crate::timeline::payload::{
@@ -191,8 +192,13 @@ impl Needed {
 }
 
 /// The files that a clean looks at: those of partitions written to since the last clean's first retained instant, where
-/// that is on the timeline; else all.
+/// that is on the timeline; else all. Of a metadata table all.
 async fn listed(meta: &MetaClient, earliest: &InstantTime) -> Result<Vec<PartitionFiles>> {
+    if meta.config.base_format() == BaseFormat::HFile {
+        // A metadata table has partitions without partition fields, few of them, and each of its commits writes to most.
+        let all = DirectoryListing::new(meta.storage.clone(), true);
+        return all.load(&PartitionPruner::none()).await;
+    }
     let clean = meta.last_clean().await?;
     let since = clean.as_ref().and_then(|clean| clean.earliest_retained());
     let since = since.filter(|since| {

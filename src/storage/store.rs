@@ -75,6 +75,30 @@ impl Storage {
         }
     }
 
+    /// A folder of this storage as the place of a table of its own: for the same call, and keeping nothing, since paths are others
+    /// there.
+    #[must_use]
+    pub fn below(&self, folder: &str) -> Self {
+        let base = match self.base() {
+            "" => folder.to_owned(),
+            base => format!("{base}/{folder}"),
+        };
+        Self {
+            shared: Arc::new(Shared {
+                store: Arc::clone(&self.shared.store),
+                options: StorageOptions {
+                    base,
+                    cache: None,
+                    persistent: None,
+                    ..self.shared.options.clone()
+                },
+                gate: Arc::clone(&self.shared.gate),
+                pins: Pins::default(),
+            }),
+            scope: self.scope.clone(),
+        }
+    }
+
     /// Whom this call reports to.
     pub fn scope(&self) -> &CallScope {
         &self.scope

@@ -14,8 +14,8 @@ use crate::index::{
 };
 use crate::model::{Instant, InstantTime};
 use crate::services::{
-    Rollbacks, RolledBack, archive, archive_is_due, clean, rollback, rollback_failed,
-    rollback_pending,
+    MetadataServices, Rollbacks, RolledBack, archive, archive_is_due, archive_metadata, clean,
+    clean_metadata, rollback, rollback_failed, rollback_pending,
 };
 use crate::write::WrittenFile;
 
@@ -114,9 +114,9 @@ impl Table {
         Ok(())
     }
 
-    /// What keeps the metadata table, where there is one, once it is compacted if that is due: as a write begins, since a write
-    /// that a base file holds can no longer be taken back. What fails is warned of and gone on with by the next write, since the
-    /// logs are read as before; Java fails the write.
+    /// What keeps the metadata table, where there is one, once its own services have run that are due: as a write begins, as in
+    /// Hudi, since a write that a base file holds can no longer be taken back. What fails in them is warned of and gone on with by
+    /// the next write, since the table reads as before; Java fails the write.
     pub(super) async fn index_writer(
         &self,
         writer: &Writer,
@@ -125,14 +125,48 @@ impl Table {
         let Some(index) = MetadataWriter::open(&self.meta, &writer.clock).await? else {
             return Ok(None);
         };
-        if options.inline_services == Some(false) || !index.compaction_is_due(writer) {
+        if options.inline_services == Some(false) {
             return Ok(Some(index));
         }
-        if let Err(error) = index.compact(&self.meta, writer).await {
-            let warning = format!("the compaction of the metadata table failed: {error}");
-            self.meta.storage.warn(&warning, error.get("path"));
+        match self.serve_index(&index, writer).await {
+            Ok(false) => return Ok(Some(index)),
+            Ok(true) => {}
+            Err(error) => {
+                let warning = format!("a service of the metadata table failed: {error}");
+                self.meta.storage.warn(&warning, error.get("path"));
+            }
         }
         MetadataWriter::open(&self.meta, &writer.clock).await
+    }
+
+    /// Runs the services of the metadata table that are due, in Java's order: what is left of a compaction, a clean, a compaction,
+    /// the archive. Whether there was one.
+    async fn serve_index(&self, index: &MetadataWriter, writer: &Writer) -> Result<bool> {
+        let due = MetadataServices::due(&self.meta.timeline, index.timeline(), writer);
+        let (pending, full) = (
+            index.compaction_is_pending(),
+            index.compaction_is_due(writer),
+        );
+        if pending {
+            index.compact(&self.meta, writer).await?;
+        }
+        // A clean leaves what a compaction has just replaced.
+        if due.clean && !pending {
+            let base = self.absolute_path();
+            let all = Rollbacks {
+                writer,
+                base: &base,
+            };
+            clean_metadata(&self.meta, all).await?;
+        }
+        if full && !pending {
+            index.compact(&self.meta, writer).await?;
+        }
+        let compacted = pending || full;
+        if due.archive || (compacted && due.archive_compacted) {
+            archive_metadata(&self.meta, writer).await?;
+        }
+        Ok(compacted || due.clean || due.archive)
     }
 
     /// Runs the services that are due; what fails in them is warned of, since the write is done.

@@ -35,7 +35,11 @@ fn every(deltas: u32) -> WriteOptions {
 }
 
 /// Two rows an append, of ids that go on.
-async fn append(table: &Table, at: i32, options: WriteOptions) -> hudi_wasm::Result<Table> {
+pub(crate) async fn append(
+    table: &Table,
+    at: i32,
+    options: WriteOptions,
+) -> hudi_wasm::Result<Table> {
     let city = |id: i32| CITIES[id as usize % CITIES.len()];
     let added = batch(&[(2 * at, city(2 * at)), (2 * at + 1, city(2 * at + 1))]);
     let done = table.append(rows(vec![added]), options).await?;
@@ -50,13 +54,13 @@ fn compactions(store: &Arc<InMemory>, end: &str) -> usize {
         .count()
 }
 
-fn shape(kind: &str, version: u32) -> serde_json::Value {
+pub(crate) fn shape(kind: &str, version: u32) -> serde_json::Value {
     json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"], "tableType": kind,
            "tableVersion": version})
 }
 
 /// The same rows by the metadata table, by listing, and by looking for keys, of which every so manieth is.
-async fn agrees(store: &Arc<InMemory>, count: i32, every: usize, name: &str) {
+pub(crate) async fn agrees(store: &Arc<InMemory>, count: i32, every: usize, name: &str) {
     let by_index = ids(&read(&open(store).await).await);
     let listing = OpenOptions {
         hudi_options: [("hoodie.metadata.enable".to_owned(), "false".to_owned())].into(),

@@ -9,6 +9,7 @@ mod compaction;
 mod create;
 mod damaged_input;
 mod for_spark;
+mod metadata_services;
 mod result_file;
 mod service_stops;
 mod skipping;

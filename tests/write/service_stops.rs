@@ -198,7 +198,7 @@ fn names(listed: &[PartitionFiles]) -> BTreeMap<PartitionPath, Vec<String>> {
 }
 
 /// The metadata table, where there is one, lists just the files that are there.
-async fn assert_metadata_is_true(store: &Arc<InMemory>, name: &str) {
+pub(crate) async fn assert_metadata_is_true(store: &Arc<InMemory>, name: &str) {
     let meta = MetaClient::load(crate::storage(store)).await.unwrap();
     if !MetadataTable::is_there(&meta) {
         return;

@@ -92,7 +92,7 @@ fn cleans_and_rollbacks_leave_with_the_writes_around_them() {
 fn with_a_metadata_table_only_what_its_compaction_has_leaves() {
     let names = writes(9, "commit");
     let limits = |metadata| Limits {
-        metadata: Some(metadata),
+        compacted: Some(metadata),
         ..Limits::default()
     };
     check(&names, &limits(None), &[]);
@@ -100,6 +100,19 @@ fn with_a_metadata_table_only_what_its_compaction_has_leaves() {
     check(&names, &limits(Some(time(24))), &[10]);
     check(&names, &limits(Some(time(26))), &[10, 20]);
     check(&names, &limits(Some(time(99))), &[10, 20, 30, 40, 50]);
+}
+
+#[test]
+fn what_its_data_table_needs_stays_on_the_timeline_of_a_metadata_table() {
+    let names = writes(9, "deltacommit");
+    let limits = |before| Limits {
+        before: Some(time(before)),
+        ..Limits::default()
+    };
+    check(&names, &limits(10), &[]);
+    check(&names, &limits(30), &[10, 20]);
+    check(&names, &limits(31), &[10, 20, 30]);
+    check(&names, &limits(99), &[10, 20, 30, 40, 50]);
 }
 
 #[test]
