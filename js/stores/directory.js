@@ -15,6 +15,7 @@ import { arriving, byPath, checkPath, checkSignal, folderOf, full, notFound, pro
 export function directoryStore(top) {
   if (typeof top?.getDirectoryHandle !== 'function') throw invalid('storage.handle is the handle of a folder');
   const write = 'createWritable' in fileMethods();
+  const host = { moves: 'move' in fileMethods() };
   const at = (/** @type {string} */ path) => {
     const names = checkPath(path).split('/');
     return { name: names.pop() ?? '', names };
@@ -53,7 +54,7 @@ export function directoryStore(top) {
         const folder = await below(top, names, true);
         return alone(async () => {
           if (ifNoneMatch !== undefined && (await isThere(folder, name))) throw refused(path);
-          const arrival = await arrive(folder, name);
+          const arrival = await arrive(folder, name, host);
           try {
             await arrival.write(data);
           } catch (error) {
@@ -67,7 +68,7 @@ export function directoryStore(top) {
     async upload(path, { signal } = {}) {
       checkSignal(signal);
       const { name, names } = at(path);
-      const arrival = await answer(path, async () => arrive(await below(top, names, true), name));
+      const arrival = await answer(path, async () => arrive(await below(top, names, true), name, host));
       return {
         write: (part) => answer(path, () => arrival.write(part)),
         complete: () => answer(path, arrival.complete),
@@ -116,29 +117,59 @@ async function isThere(/** @type {FileSystemDirectoryHandle} */ folder, /** @typ
 }
 
 /**
- * A file on its way in: beside its place, and moved there whole. Where files cannot be moved, as in most picked folders, an empty file is
- * seen at its place until the end.
+ * A file on its way in: beside its place, and moved there whole. A folder that refuses to have its files moved, as picked ones of some browsers
+ * do, gets the first file by a copy and later ones written in place: until its end an empty file is seen there.
  *
  * @param {FileSystemDirectoryHandle} folder
  * @param {string} name
+ * @param {{ moves: boolean }} host what the store has found out
  */
-async function arrive(folder, name) {
-  const moves = 'move' in fileMethods() && (await isPrivate(folder));
-  const own = moves ? `${arriving}${crypto.randomUUID()}` : name;
+async function arrive(folder, name, host) {
+  const own = host.moves ? `${arriving}${crypto.randomUUID()}` : name;
   const handle = /** @type {any} */ (await folder.getFileHandle(own, { create: true }));
   const stream = await handle.createWritable();
   return {
     write: (/** @type {Uint8Array} */ part) => stream.write(part),
     async complete() {
       await stream.close();
-      if (moves) await handle.move(name);
-      return { etag: etagOf(await handle.getFile()) };
+      const placed = own === name || (await moved(folder, handle, name, host)) ? handle : await copied(folder, handle, name);
+      return { etag: etagOf(await placed.getFile()) };
     },
     async abort() {
       await stream.abort().catch(() => {});
       await folder.removeEntry(own).catch(() => {});
     },
   };
+}
+
+/** Moves a file to its place; false where the folder is one whose files stay where they are. */
+async function moved(/** @type {FileSystemDirectoryHandle} */ folder, /** @type {any} */ handle, /** @type {string} */ name, /** @type {{ moves: boolean }} */ host) {
+  try {
+    await handle.move(name);
+    return true;
+  } catch (error) {
+    if (await isPrivate(folder)) throw error;
+    host.moves = false;
+    return false;
+  }
+}
+
+/** Copies a file to its place, and removes it where it was. */
+async function copied(/** @type {FileSystemDirectoryHandle} */ folder, /** @type {FileSystemFileHandle} */ handle, /** @type {string} */ name) {
+  const whole = await handle.getFile();
+  const there = await isThere(folder, name);
+  const target = await folder.getFileHandle(name, { create: true });
+  const stream = await target.createWritable();
+  try {
+    await stream.write(whole);
+    await stream.close();
+  } catch (error) {
+    await stream.abort().catch(() => {});
+    if (!there) await folder.removeEntry(name).catch(() => {});
+    throw error;
+  }
+  await folder.removeEntry(handle.name).catch(() => {});
+  return target;
 }
 
 /** What this host can do with a file. @returns {object} */

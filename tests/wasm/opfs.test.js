@@ -189,14 +189,54 @@ test('an engine that ended while it wrote gives its lock back', async () => {
   assert.deepEqual(await idsIn(two, name), [1, 2]);
 });
 
-test('a folder that is not of the origin is written in place, by one writer', async () => {
+for (const moves of [true, false]) {
+  const how = moves ? 'no file of it is ever seen empty' : 'and refuses to have files moved gets them in place, one by a copy';
+  test(`a folder that is not of the origin is written, ${how}`, async () => {
+    const name = place();
+    const told = await pages[0]?.evaluate(
+      async ([name, moves]) => {
+        const { create, rows, ids, paths } = await /** @type {any} */ (window).ready();
+        const [files, folders] = [FileSystemFileHandle.prototype, FileSystemDirectoryHandle.prototype].map((of) => /** @type {any} */ (of));
+        const [own, move, make] = [navigator.storage.getDirectory, files.move, folders.getFileHandle];
+        const begun = /** @type {string[]} */ ([]);
+        folders.getFileHandle = function (/** @type {string} */ file, /** @type {any} */ options) {
+          if (options?.create) begun.push(file);
+          return make.call(this, file, options);
+        };
+        // The first that is refused has content, which is to be copied.
+        files.move = function (/** @type {string} */ to) {
+          return moves || !/^\d+_\d+\.commit$/.test(to) ? move.call(this, to) : Promise.reject(new DOMException('not here', 'NotAllowedError'));
+        };
+        try {
+          const made = create(name);
+          navigator.storage.getDirectory = () => Promise.reject(new Error('none'));
+          const first = await (await made).append(rows(1, 2));
+          const { table } = await first.table.append(rows(3));
+          return { ids: await ids(table), begun, left: await paths(name).catch(() => []) };
+        } finally {
+          [navigator.storage.getDirectory, files.move, folders.getFileHandle] = [own, move, make];
+        }
+      },
+      /** @type {const} */ ([name, moves]),
+    );
+    assert.deepEqual(told?.ids, [1, 2, 3]);
+    const passing = (/** @type {string} */ file) => file.startsWith('.hudi-wasm-');
+    const inPlace = told?.begun.filter((/** @type {string} */ file) => !passing(file)) ?? [];
+    if (moves) assert.deepEqual(inPlace, []);
+    else assert.ok(inPlace.some((/** @type {string} */ file) => /^\d+_\d+\.commit$/.test(file)));
+    const all = await pages[0]?.evaluate(async (name) => (await /** @type {any} */ (window).ready()).paths(name), name);
+    assert.deepEqual(all?.filter((/** @type {string} */ path) => path.includes('.hudi-wasm-')), []);
+    assert.deepEqual(await idsIn(pages[1], name), [1, 2, 3]);
+  });
+}
+
+test('a folder that is not of the origin has one writer', async () => {
   const [one] = pages;
   const name = place();
   const told = await one?.evaluate(async (name) => {
     const { storage, rows, ids, paths, hudi } = await /** @type {any} */ (window).ready();
     const picked = await storage(name);
     const own = navigator.storage.getDirectory;
-    // A picked folder is none of the origin's own: files cannot be moved there.
     navigator.storage.getDirectory = () => Promise.reject(new Error('none'));
     try {
       const table = await hudi.HudiTable.create('directory:///t', { tableName: 't', schema: JSON.stringify({ type: 'record', name: 't', fields: [{ name: 'id', type: 'long' }, { name: 'city', type: 'string' }] }), storage: picked });
