@@ -74,7 +74,7 @@ async function nodeSuites() {
     counts: /** @type {const} */ ('tap'),
     long: file.startsWith('tests/long/'),
     needs: /^(js|scripts|tests\/parity)\//.test(file) ? ['setup'] : ['pack'],
-    say: lines(/^# (raw|gzip|brotli) /),
+    say: lines(/^# (raw|gzip|brotli|stops:) /),
   }));
 }
 

@@ -87,4 +87,8 @@ async function runAll(list) {
 
 const list = await chosen();
 if (options.list) for (const { name } of list) console.log(name);
-else process.exitCode = (await runAll(list)) > 0 ? 1 : 0;
+else {
+  const left = options.only === undefined ? (await suites()).filter((suite) => !list.some(({ name }) => name === suite.name)) : [];
+  if (left.length > 0) console.log(`left out, since only --all runs them: ${left.map(({ name }) => name).join(', ')}`);
+  process.exitCode = (await runAll(list)) > 0 ? 1 : 0;
+}

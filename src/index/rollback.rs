@@ -35,28 +35,35 @@ pub async fn rollback_in_metadata(
     }
     let storage = &data.storage;
     let names = own_instants(storage).await?;
-    let known = |(name, _): &(TimelineName, String)| {
-        name.time == *instant && name.action == Action::DeltaCommit
+    let own: Vec<_> = names
+        .iter()
+        .filter(|(name, _)| name.time == *instant && name.action == Action::DeltaCommit)
+        .collect();
+    let of_rollback = |state: fn(State) -> bool| {
+        let mut names = names.iter().map(|(name, _)| name);
+        names.any(|name| name.time == *rollback && state(name.state))
     };
-    if !names.iter().any(known) {
-        return Ok(());
+    let done = of_rollback(|state| state == State::Completed);
+    if done || (own.is_empty() && !of_rollback(|_| true)) {
+        return remove(storage, &own, |_| true).await;
     }
     check_not_compacted(&names, instant)?;
-    let done = |(name, _): &(TimelineName, String)| {
-        name.time == *rollback && name.state == State::Completed
-    };
-    if !names.iter().any(done) {
-        let files = files_of(storage, instant).await?;
-        carry_out(storage, clock, (instant, rollback), &files, base).await?;
-    }
-    let mut own: Vec<_> = names
-        .iter()
-        .filter(|(name, _)| name.time == *instant)
-        .collect();
-    // The completed file first: what it says is not so any more.
-    own.sort_by_key(|(name, _)| std::cmp::Reverse(name.state));
-    for (_, path) in own {
-        storage.delete(path).await?;
+    carry_out(storage, clock, (instant, rollback), &own, base).await
+}
+
+/// Removes files of an instant, the completed one first: what it says is not so any more.
+async fn remove(
+    storage: &Storage,
+    own: &[&(TimelineName, String)],
+    which: fn(State) -> bool,
+) -> Result<()> {
+    for state in [State::Completed, State::Inflight, State::Requested] {
+        for (_, path) in own
+            .iter()
+            .filter(|(name, _)| name.state == state && which(state))
+        {
+            storage.delete(path).await?;
+        }
     }
     Ok(())
 }
@@ -164,15 +171,17 @@ async fn files_of(
     Ok(found)
 }
 
-/// Plan, files, completed file: each is written or removed only where that was not done.
+/// Plan, files, instant, completed file: each is written or removed only where that was not done. The instant goes before the completed
+/// file, as in Java, which would take it back once more and fail when both are there.
 async fn carry_out(
     storage: &Storage,
     clock: &WriteClock,
     (instant, rollback): (&InstantTime, &InstantTime),
-    files: &BTreeMap<String, Vec<String>>,
+    own: &[&(TimelineName, String)],
     base: &str,
 ) -> Result<()> {
     let began = host::now_millis();
+    let files = files_of(storage, instant).await?;
     let absolute = |folder: &str, name: &String| format!("{base}/{}", path(folder, name));
     let info = InstantInfo {
         commit_time: instant.to_string(),
@@ -201,6 +210,7 @@ async fn carry_out(
     };
     put(State::Requested, None, plan.to_bytes()?).await?;
     put(State::Inflight, None, Bytes::new()).await?;
+    remove(storage, own, |state| state == State::Completed).await?;
     let mut partitions: BTreeMap<String, RolledBackPartition> = BTreeMap::new();
     for (folder, name) in each() {
         storage.delete(&path(folder, name)).await?;
@@ -208,6 +218,7 @@ async fn carry_out(
         partition.partition_path.clone_from(folder);
         partition.success_delete_files.push(absolute(folder, name));
     }
+    remove(storage, own, |state| state != State::Completed).await?;
     let body = RollbackMetadata {
         start_rollback_time: rollback.to_string(),
         time_taken_in_millis: host::now_millis() - began,

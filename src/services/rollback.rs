@@ -199,7 +199,7 @@ fn check_version(meta: &MetaClient) -> Result<()> {
     }
 }
 
-/// Hides the instant, deletes its files, completes the rollback, and removes what is left of the instant.
+/// Hides the instant, deletes its files, removes what is left of the instant, and completes the rollback: in Java's order.
 async fn carry_out(
     meta: &MetaClient,
     all: Rollbacks<'_>,
@@ -232,9 +232,9 @@ async fn carry_out(
     let now = MetaClient::load(meta.storage.clone()).await?;
     let (clock, time) = (&all.writer.clock, &instant.time);
     rollback_in_metadata(&now, clock, time, &pending.time, all.base).await?;
+    remove_instant(meta, instant).await?;
     let completed = complete(&now, all.writer, pending, metadata.to_bytes()?).await?;
     section.release().await;
-    remove_instant(meta, instant).await?;
     Markers::open(&meta.storage, &instant.time).remove().await;
     Ok(RolledBack {
         instant: completed,

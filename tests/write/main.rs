@@ -14,6 +14,7 @@ mod result_file;
 mod service_stops;
 mod skipping;
 mod stops;
+mod stops_for_spark;
 mod widen;
 
 use std::sync::Arc;
