@@ -1,15 +1,14 @@
 //! Results of reads as Parquet.
 
 use arrow::array::RecordBatch;
-use arrow::buffer::{Buffer, MutableBuffer};
 use arrow::datatypes::SchemaRef;
-use arrow::ipc::reader::StreamDecoder;
 use bytes::Bytes;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::error;
+use crate::codec::ipc::IpcStream;
 use crate::codec::parquet::Codec;
 use crate::error::{Error, Result};
 use crate::write::ResultFile;
@@ -73,16 +72,10 @@ fn listed(pieces: &[Bytes]) -> Array {
 }
 
 fn decoded(ipc: &Uint8Array) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-    let broken = || Error::invalid_argument("not the Arrow IPC of a result");
-    let mut decoder = StreamDecoder::new();
-    let mut copy = MutableBuffer::from_len_zeroed(ipc.length() as usize);
-    ipc.copy_to(&mut copy);
-    let mut bytes = Buffer::from(copy);
-    let mut batches = Vec::new();
-    while !bytes.is_empty() {
-        let batch = decoder.decode(&mut bytes);
-        batches.extend(batch.map_err(|source| broken().with_source(source))?);
-    }
-    let schema = decoder.schema().ok_or_else(broken)?;
+    let mut stream = IpcStream::new();
+    let batches = stream.push(ipc.to_vec())?;
+    stream.finish()?;
+    let schema = stream.schema();
+    let schema = schema.ok_or_else(|| Error::invalid_argument("not the Arrow IPC of a result"))?;
     Ok((schema, batches))
 }

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::buffer::Buffer;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::ipc::convert::try_fb_to_schema;
-use arrow::ipc::reader::{read_dictionary, read_record_batch};
+use arrow::ipc::reader::read_record_batch;
 use arrow::ipc::{
     DictionaryBatch, Endianness, MessageHeader, MetadataVersion, Schema as IpcSchema,
 };
 
 use super::broken;
 use super::check::{check_batch, check_schema};
+use crate::codec::gather::{Runs, gather};
 use crate::error::Result;
 
 /// What the messages so far have told.
@@ -100,6 +101,31 @@ impl Decoder {
             .data()
             .ok_or_else(|| broken("a dictionary without values"))?;
         check_batch(&data, std::iter::once(values.as_ref()), body.len())?;
-        read_dictionary(body, batch, &schema, &mut self.dictionaries, &version).map_err(broken)
+        // Arrow's own reader of dictionaries puts what is added to one behind it by a kernel of half a megabyte.
+        let column = Schema::new(vec![Field::new("", values.as_ref().clone(), true)]);
+        let column = Arc::new(column);
+        let read = read_record_batch(body, data, column, &self.dictionaries, None, &version);
+        let read = read.map_err(broken)?;
+        let values = read.columns().first().ok_or_else(unknown)?;
+        let values = match batch.isDelta() {
+            false => Arc::clone(values),
+            true => {
+                let before = self.dictionaries.get(&batch.id());
+                joined(
+                    before.ok_or_else(|| broken("more of a dictionary that is not there"))?,
+                    values,
+                )?
+            }
+        };
+        self.dictionaries.insert(batch.id(), values);
+        Ok(())
     }
+}
+
+fn joined(before: &ArrayRef, more: &ArrayRef) -> Result<ArrayRef> {
+    let mut runs = Runs::default();
+    for (source, array) in (0..).zip([before, more]) {
+        runs.extend(source, 0, u32::try_from(array.len()).map_err(broken)?);
+    }
+    gather(&[before, more], &runs)
 }

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Int8Type, Schema, UnionFields, UnionMode};
-use arrow::ipc::writer::{FileWriter, StreamWriter};
+use arrow::ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
 
 use super::{IpcFile, IpcStream, schema_of};
 use crate::error::Error;
@@ -68,6 +68,32 @@ fn a_file_reads_the_same_and_names_its_schema() {
     for bytes in [bytes, stream(&written)] {
         assert_eq!(&schema_of(bytes).unwrap(), schema.as_ref());
     }
+}
+
+#[test]
+fn what_is_added_to_a_dictionary_stands_behind_it() {
+    let words = |values: &[Option<&str>]| -> RecordBatch {
+        let values = StringArray::from(values.to_vec());
+        let keys = (0..values.len()).rev().map(|key| i8::try_from(key).ok());
+        let column = DictionaryArray::<Int8Type>::new(keys.collect(), Arc::new(values));
+        RecordBatch::try_from_iter([("word", Arc::new(column) as ArrayRef)]).unwrap()
+    };
+    let few = words(&[Some("a"), None]);
+    let more = words(&[Some("a"), None, Some("b"), Some(""), Some("ü")]);
+    let options = IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
+    let mut writer =
+        StreamWriter::try_new_with_options(Vec::new(), &few.schema(), options).unwrap();
+    for batch in [&few, &more] {
+        writer.write(batch).unwrap();
+    }
+    let bytes = writer.into_inner().unwrap();
+    assert_eq!(
+        bytes.windows(4).filter(|four| *four == [0xff; 4]).count(),
+        6,
+        "a schema, two dictionaries, two batches and the end"
+    );
+    let read = read_stream(std::iter::once(bytes)).unwrap();
+    assert_eq!(read, [few, more]);
 }
 
 #[test]

@@ -46,25 +46,16 @@ impl Columns {
     /// These columns without those of `other`.
     #[must_use]
     pub fn without(&self, footer: &Footer, other: &Self) -> Self {
-        self.without_roots(footer, &other.roots)
-    }
-
-    /// These columns without some, which are given by their numbers.
-    pub(super) fn without_roots(&self, footer: &Footer, other: &[usize]) -> Self {
-        let roots = self.roots.iter().filter(|root| !other.contains(root));
+        let roots = self.roots.iter();
+        let roots = roots.filter(|root| !other.roots.contains(root));
         let roots: Vec<usize> = roots.copied().collect();
         let mask = ProjectionMask::roots(footer.arrow().parquet_schema(), roots.iter().copied());
         Self { mask, roots }
     }
 
-    /// The mask of their leaves.
-    pub(super) fn mask(&self) -> &ProjectionMask {
-        &self.mask
-    }
-
-    /// Where among these a column of the file stands.
-    pub(super) fn place(&self, root: usize) -> Option<usize> {
-        self.roots.binary_search(&root).ok()
+    /// Their numbers among the file's root columns, rising.
+    pub(super) fn roots(&self) -> &[usize] {
+        &self.roots
     }
 
     /// How many columns there are, nested ones counted once.

@@ -1,11 +1,10 @@
-//! Numbers as differences, in blocks: the encoding DELTA_BINARY_PACKED, checked before it is decoded.
+//! Numbers as differences, in blocks: the encoding DELTA_BINARY_PACKED, checked and decoded.
 //!
 //! ```text
 //! header: values in a block | miniblocks in a block | values | first value (zigzag)      all varints
 //! block:  least difference (zigzag) | a width in bits for each miniblock | the miniblocks that have values
 //! ```
 
-use super::runs::unpack;
 use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
 
@@ -34,29 +33,69 @@ pub(super) fn lengths(
     count: u64,
     mut each: impl FnMut(u32) -> Result<()>,
 ) -> Result<()> {
-    let mut blocks = Blocks::read(cursor, 32, count)?;
-    let mut value = blocks.first;
-    let mut hand_over = |value: i32| {
-        let length = u32::try_from(value);
+    numbers(cursor, 32, count, |number| {
+        // Of the sum 32 bits are the length.
+        let length = u32::try_from(number as i32);
         each(length.map_err(|_| Error::corrupt("a length is negative"))?)
-    };
+    })
+}
+
+/// Decodes the `count` numbers of `bits` bits at the front of a cursor and hands each over, right in its last `bits` bits.
+///
+/// The last miniblock may be cut behind its last value, unless something follows it.
+pub(super) fn numbers(
+    cursor: &mut Cursor<'_>,
+    bits: u8,
+    count: u64,
+    mut each: impl FnMut(i64) -> Result<()>,
+) -> Result<()> {
+    let mut blocks = Blocks::read(cursor, bits, count)?;
+    let mut value = blocks.first;
     if count > 0 {
-        hand_over(value)?;
+        each(value)?;
     }
     while let Some(mini) = blocks.next(cursor)? {
-        let packed = cursor.take(mini.whole(blocks.per_mini))?;
-        let mut outcome = Ok(());
-        unpack(packed, mini.width, mini.values, |packed| {
-            // The format adds with overflow; 32 bits of what is packed are all there are.
-            let packed = u32::try_from(packed).unwrap_or(0).cast_signed();
-            value = value.wrapping_add(blocks.least).wrapping_add(packed);
-            if outcome.is_ok() {
-                outcome = hand_over(value);
-            }
-        });
-        outcome?;
+        let whole = mini.whole(blocks.per_mini);
+        let packed = cursor.take(whole.min(cursor.remaining()).max(mini.needed()))?;
+        for at in 0..mini.values {
+            // The format adds with overflow.
+            value = value
+                .wrapping_add(blocks.least)
+                .wrapping_add(packed_at(packed, mini.width, at));
+            each(value)?;
+        }
     }
     Ok(())
+}
+
+/// One of the numbers of `width` bits, up to 64, that stand packed from the lowest bit on.
+fn packed_at(packed: &[u8], width: u8, at: u64) -> i64 {
+    let Some(mask) = u64::MAX.checked_shr(64 - u32::from(width)) else {
+        return 0;
+    };
+    let bit = at * u64::from(width);
+    let rest = usize::try_from(bit / 8)
+        .ok()
+        .and_then(|from| packed.get(from..));
+    let rest = rest.unwrap_or_default();
+    let word = match rest.first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => {
+            let mut word = [0; 8];
+            for (to, from) in word.iter_mut().zip(rest) {
+                *to = *from;
+            }
+            u64::from_le_bytes(word)
+        }
+    };
+    let shift = bit % 8;
+    let low = word >> shift;
+    // A number of more than 57 bits may end in a ninth byte.
+    let high = match (shift, rest.get(8)) {
+        (1.., Some(byte)) => u64::from(*byte) << (64 - shift),
+        _ => 0,
+    };
+    ((low | high) & mask).cast_signed()
 }
 
 /// A miniblock that has values.
@@ -85,8 +124,8 @@ struct Blocks<'a> {
     per_mini: u64,
     /// Values still to come.
     left: u64,
-    first: i32,
-    least: i32,
+    first: i64,
+    least: i64,
     widths: std::slice::Iter<'a, u8>,
 }
 
@@ -138,11 +177,10 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// A number of 32 bits; of 64 bits only the check is wanted, since only lengths are decoded here.
-fn number(cursor: &Cursor<'_>, bits: u8, number: i64) -> Result<i32> {
-    match i32::try_from(number) {
-        Ok(number) => Ok(number),
-        Err(_) if bits == 64 => Ok(0),
-        Err(_) => Err(cursor.fault("a number does not fit its column")),
+/// A number that a column of so many bits can hold.
+fn number(cursor: &Cursor<'_>, bits: u8, number: i64) -> Result<i64> {
+    match bits == 64 || i32::try_from(number).is_ok() {
+        true => Ok(number),
+        false => Err(cursor.fault("a number does not fit its column")),
     }
 }

@@ -1,24 +1,19 @@
-//! One row group as the decoder sees it: which bytes its columns need, and page readers over those that are there.
+//! One row group: which bytes its columns need, and readers over those that are there.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{Fields, SchemaRef};
+use arrow::array::ArrayRef;
+use arrow::datatypes::{Field, SchemaRef};
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups};
-use parquet::arrow::parquet_to_arrow_field_levels;
-use parquet::column::page::{PageIterator, PageReader};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::ParquetMetaData;
 
 use super::chunk_bytes::ChunkBytes;
 use super::columns::Columns;
-use super::error::from_parquet;
 use super::flat::FlatColumn;
 use super::footer::Footer;
-use super::maps::{any_map, fields_of_lists, schema_of_lists, with_maps};
-use super::page_reader::{ChunkPages, Fault};
+use super::nested::NestedColumn;
+use super::page_reader::ChunkPages;
 use super::page_walk::Place;
 use super::pages::Chunk;
 use super::rows::Rows;
@@ -27,11 +22,14 @@ use crate::error::{Error, Result};
 /// One row group of a file.
 pub(super) struct Group {
     footer: Footer,
-    group: usize,
     rows: usize,
     leaves: Vec<Leaf>,
-    /// What a page reader failed with; the decoder would turn it into text.
-    fault: Fault,
+}
+
+/// A root column being decoded.
+pub(super) enum Column {
+    Flat(Box<FlatColumn>),
+    Nested(NestedColumn),
 }
 
 /// One column chunk.
@@ -57,9 +55,7 @@ impl Group {
         Ok(Self {
             leaves: leaves.collect(),
             footer: footer.clone(),
-            group,
             rows: usize::try_from(rows).unwrap_or(usize::MAX),
-            fault: Arc::new(Mutex::new(None)),
         })
     }
 
@@ -70,11 +66,10 @@ impl Group {
 
     /// The ranges that some columns need for the wanted rows and that are not there.
     pub(super) fn missing(&self, columns: &Columns, wanted: &Rows) -> Vec<Range<u64>> {
-        let decoded = wanted.with_short_gaps(self.rows);
         let leaves = self.leaves.iter().enumerate();
         let leaves = leaves.filter(|(at, _)| columns.has_leaf(*at));
         let needed = leaves.flat_map(|(_, leaf)| {
-            let needed = leaf.needed(&decoded).into_iter();
+            let needed = leaf.needed(wanted).into_iter();
             needed.filter(|range| leaf.bytes.get(range).is_none())
         });
         needed.collect()
@@ -96,28 +91,34 @@ impl Group {
         Ok(())
     }
 
-    /// Readers of those columns that are decoded here, each in its place among `columns`, and the other columns.
-    pub(super) fn flat(&self, columns: &Columns) -> Result<(Vec<Option<FlatColumn>>, Columns)> {
+    /// Readers of columns, whose bytes are there.
+    pub(super) fn columns(&self, columns: &Columns) -> Result<Vec<Column>> {
         let schema = columns.schema(&self.footer)?;
-        let mut flat: Vec<Option<FlatColumn>> = schema.fields().iter().map(|_| None).collect();
-        let mut here = Vec::new();
-        let descriptor = self.footer.arrow().parquet_schema();
-        for (at, leaf) in self.leaves.iter().enumerate() {
-            let root = descriptor.get_column_root_idx(at);
-            let Some(place) = columns.place(root) else {
-                continue;
-            };
-            let Some(field) = schema.fields().get(place) else {
-                continue;
-            };
-            if FlatColumn::reads(&leaf.chunk, field)
-                && let Some(reader) = flat.get_mut(place)
-            {
-                *reader = FlatColumn::new(&leaf.chunk, field, self.pages(leaf));
-                here.push(root);
+        let roots = columns.roots().iter().zip(schema.fields());
+        roots
+            .map(|(root, field)| self.column(*root, field))
+            .collect()
+    }
+
+    fn column(&self, root: usize, field: &Field) -> Result<Column> {
+        let lost = || Error::internal("a column without leaves");
+        let schema = self.footer.arrow().parquet_schema();
+        let leaves = self.leaves.iter().enumerate();
+        let leaves = leaves.filter(|(at, _)| schema.get_column_root_idx(*at) == root);
+        let mut chunks = leaves.map(|(_, leaf)| (Arc::clone(&leaf.chunk), self.pages(leaf)));
+        let of = schema.root_schema().get_fields().get(root);
+        let of = of.filter(|of| of.name() == field.name()).ok_or_else(lost)?;
+        // A repeated field without a group of its own is a list too.
+        Ok(match field.data_type().is_nested() {
+            true => {
+                let chunks = chunks.collect();
+                Column::Nested(NestedColumn::new(of, field.data_type(), chunks)?)
             }
-        }
-        Ok((flat, columns.without_roots(&self.footer, &here)))
+            false => {
+                let (chunk, pages) = chunks.next().ok_or_else(lost)?;
+                Column::Flat(Box::new(FlatColumn::new(&chunk, field.data_type(), pages)?))
+            }
+        })
     }
 
     /// The schema of batches of some columns.
@@ -131,52 +132,17 @@ impl Group {
             leaf.bytes.clone(),
             leaf.places.clone(),
             self.rows as u64,
-            Arc::clone(&self.fault),
         )
     }
+}
 
-    /// Decodes rows of some columns, whose bytes are there. No gap between the rows is a short one.
-    pub(super) fn decode(
-        &self,
-        columns: &Columns,
-        rows: &Rows,
-        batch_rows: usize,
-    ) -> Result<ParquetRecordBatchReader> {
-        let schema = self.footer.arrow().parquet_schema();
-        let fields = self.footer.arrow().schema().fields();
-        let listed = match any_map(fields) {
-            true => Some(schema_of_lists(schema)?),
-            false => None,
-        };
-        let hint = fields_of_lists(fields);
-        let schema = listed.as_ref().unwrap_or(schema);
-        let levels = parquet_to_arrow_field_levels(schema, columns.mask().clone(), Some(&hint));
-        let levels = levels.map_err(from_parquet)?;
-        let selection = rows.selection(self.rows);
-        let batch_rows = batch_rows.min(self.rows);
-        ParquetRecordBatchReader::try_new_with_row_groups(&levels, self, batch_rows, selection)
-            .map_err(|error| self.failed(error))
-    }
-
-    /// A decoded batch with the maps that were decoded as lists.
-    pub(super) fn finish(&self, batch: RecordBatch, columns: &Columns) -> Result<RecordBatch> {
-        let fields: Fields = columns.schema(&self.footer)?.fields;
-        match any_map(&fields) {
-            true => with_maps(&batch, &fields),
-            false => Ok(batch),
+impl Column {
+    /// An array of these rows, which lie behind those that were read before.
+    pub(super) fn read(&mut self, rows: &Rows) -> Result<ArrayRef> {
+        match self {
+            Self::Flat(column) => column.read(rows),
+            Self::Nested(column) => column.read(rows),
         }
-    }
-
-    /// What the decoder failed with, typed where a page reader failed.
-    pub(super) fn failed(&self, error: ParquetError) -> Error {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        fault.take().unwrap_or_else(|| {
-            let starts = self
-                .leaves
-                .iter()
-                .map(|leaf| leaf.chunk.facts.byte_range().0);
-            from_parquet(error).context("offset", starts.min().unwrap_or(0))
-        })
     }
 }
 
@@ -221,36 +187,3 @@ fn places(metadata: &ParquetMetaData, group: usize, leaf: usize, rows: u64) -> O
     let places = places.collect::<Option<Vec<Place>>>()?;
     (!places.is_empty()).then_some(places)
 }
-
-impl RowGroups for Group {
-    fn num_rows(&self) -> usize {
-        self.rows
-    }
-
-    fn column_chunks(&self, leaf: usize) -> Result<Box<dyn PageIterator>, ParquetError> {
-        let leaf = self.leaves.get(leaf);
-        let leaf = leaf.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
-        Ok(Box::new(OneChunk(Some(Box::new(self.pages(leaf))))))
-    }
-
-    fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(self.metadata().row_groups().get(self.group).into_iter())
-    }
-
-    fn metadata(&self) -> &ParquetMetaData {
-        self.footer.metadata()
-    }
-}
-
-/// The pages of the one chunk that a column has in a row group.
-struct OneChunk(Option<Box<dyn PageReader>>);
-
-impl Iterator for OneChunk {
-    type Item = Result<Box<dyn PageReader>, ParquetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.take().map(Ok)
-    }
-}
-
-impl PageIterator for OneChunk {}

@@ -1,8 +1,8 @@
 //! Parquet base files: which bytes are needed, and batches from them.
 //!
-//! Knows the file format and what Hudi keeps in footers; knows no store and no table. Columns without nesting are decoded
-//! here (`flat`), others and rarer encodings by the `parquet` crate underneath. It trusts what a file says, to the point of
-//! panics, so all of it is checked before the crate sees it, and pages are found and unpacked here:
+//! Knows the file format and what Hudi keeps in footers; knows no store and no table. Columns are decoded here (`flat`,
+//! `nested`); of the `parquet` crate there are footers, schemas and page indexes. It trusts what a file says, to the point of
+//! panics, so all of it is checked before the crate sees it, and what pages hold before it is decoded:
 //!
 //! 1. a footer ([`Footer::parse`]): lengths, row counts, offsets and the shape of the schema;
 //! 2. page indexes: offsets, which must lie in their chunk and rise;
@@ -23,7 +23,7 @@ mod gather;
 mod group;
 mod int96;
 mod levels;
-mod maps;
+mod nested;
 mod page_header;
 mod page_index;
 mod page_reader;

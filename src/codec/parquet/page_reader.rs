@@ -1,20 +1,17 @@
 //! The pages of one column chunk, one after the other: found, checked, unpacked, checked again, handed to the decoder.
 //!
-//! The `parquet` crate takes a page for what a careful writer made: it indexes, slices, subtracts and reserves by what the
-//! page says, and a panic would end the wasm instance. A checksum does not help, since many writers leave none and a hostile
-//! one leaves a right one. So nothing reaches the decoder that was not walked through here:
+//! A checksum is no proof of what stands in a page, since many writers leave none and a hostile one leaves a right one. So the
+//! decoders are given nothing that was not walked through here:
 //!
 //! 1. A page unpacks to exactly the bytes that its header declares.
 //! 2. It has as many levels as it declares values, none of them greater than the column's, and as many rows as header,
 //!    page index and row group say.
 //! 3. Behind the levels stand exactly the values that are not null, each within the page, or within the dictionary.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
-use parquet::column::page::{Page, PageMetadata, PageReader};
-use parquet::errors::ParquetError;
 
 use super::chunk_bytes::ChunkBytes;
 use super::levels::Levels;
@@ -24,13 +21,12 @@ use super::pages::{Chunk, check_sum, encoding};
 use super::unpack::Unpacker;
 use crate::error::{Error, Result};
 
-/// Where a decoder's failure waits for whoever asked the decoder, since the decoder would turn it into text.
-pub(super) type Fault = Arc<Mutex<Option<Error>>>;
-
-/// Keeps the first error and gives the decoder one of its own.
-pub(super) fn keep(fault: &Fault, error: Error) {
-    let mut fault = fault.lock().unwrap_or_else(PoisonError::into_inner);
-    fault.get_or_insert(error);
+/// What is known of a page before it is unpacked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// Rows that begin in it, where it begins one.
+    pub(super) num_rows: Option<usize>,
+    pub(super) is_dict: bool,
 }
 
 /// The pages of one chunk.
@@ -44,9 +40,6 @@ pub(super) struct ChunkPages {
     values: u64,
     rows: u64,
     group_rows: u64,
-    /// Whether the decoder is our own, which looks at text while it copies it.
-    own: bool,
-    fault: Fault,
 }
 
 impl ChunkPages {
@@ -56,7 +49,6 @@ impl ChunkPages {
         bytes: ChunkBytes,
         places: Option<Vec<Place>>,
         group_rows: u64,
-        fault: Fault,
     ) -> Self {
         let (start, length) = chunk.facts.byte_range();
         Self {
@@ -67,8 +59,6 @@ impl ChunkPages {
             values: 0,
             rows: 0,
             group_rows,
-            own: false,
-            fault,
         }
     }
 
@@ -77,19 +67,8 @@ impl ChunkPages {
         self.values < self.chunk.values()
     }
 
-    fn next_page(&mut self) -> Result<Option<Page>> {
-        let goes_on = self.goes_on();
-        let Some(found) = self.walk.take_next(goes_on)? else {
-            return Ok(None);
-        };
-        let at = found.at;
-        let page = self.open(found).map(Opened::page);
-        page.map(Some).map_err(|error| error.context("offset", at))
-    }
-
-    /// The next page for a decoder that looks at text itself: its lengths are not walked through here.
-    pub(super) fn next_flat(&mut self) -> Result<Option<Opened>> {
-        self.own = true;
+    /// The next page. The lengths of texts are left to the decoder, which looks at them while it copies.
+    pub(super) fn next_page(&mut self) -> Result<Option<Opened>> {
         let goes_on = self.goes_on();
         let Some(found) = self.walk.take_next(goes_on)? else {
             return Ok(None);
@@ -99,6 +78,14 @@ impl ChunkPages {
         opened
             .map(Some)
             .map_err(|error| error.context("offset", at))
+    }
+
+    /// Whether the next page begins a row, or there is none.
+    pub(super) fn at_row(&mut self) -> Result<bool> {
+        if self.walk.is_placed() {
+            return Ok(true);
+        }
+        Ok(self.peek()?.is_none_or(|next| next.num_rows.is_some()))
     }
 
     /// Unpacks and checks a page.
@@ -171,7 +158,7 @@ impl ChunkPages {
         }
         let section = page.get(levels.end..).unwrap_or_default();
         let kind = &self.chunk.kind;
-        let used = match self.own && kind.is_bytes() && encoding == Encoding::PLAIN {
+        let used = match kind.is_bytes() && encoding == Encoding::PLAIN {
             true => section.len(),
             false => kind.check(encoding, section, levels.values, self.dictionary)?,
         };
@@ -217,23 +204,25 @@ impl ChunkPages {
     }
 
     /// What the decoder may know of the next page before it takes it.
-    pub(super) fn peek(&mut self) -> Result<Option<PageMetadata>> {
+    pub(super) fn peek(&mut self) -> Result<Option<Known>> {
         if self.walk.is_placed() {
             return Ok(self.walk.next_place().map(|rows| match rows {
-                Some(rows) => PageMetadata {
+                Some(rows) => Known {
                     num_rows: usize::try_from(rows).ok(),
-                    num_levels: None,
                     is_dict: false,
                 },
                 None => DICTIONARY,
             }));
         }
         let goes_on = self.goes_on();
+        let flat = self.chunk.facts.column_descr().max_rep_level() == 0;
         let ahead = self.walk.look_ahead(goes_on)?;
         Ok(ahead.map(|ahead| match &ahead.header.kind {
-            Kind::Data(page) => PageMetadata {
-                num_rows: page.version_2.as_ref().map(|more| length(more.rows)),
-                num_levels: Some(length(page.values)),
+            Kind::Data(page) => Known {
+                num_rows: match &page.version_2 {
+                    Some(more) => Some(length(more.rows)),
+                    None => flat.then(|| length(page.values)),
+                },
                 is_dict: false,
             },
             _ => DICTIONARY,
@@ -266,54 +255,12 @@ impl ChunkPages {
         self.pass(length(page.values) as u64, rows as u64)
             .map_err(|error| error.context("offset", at))
     }
-
-    fn told<T>(&self, outcome: Result<T>) -> Result<T, ParquetError> {
-        outcome.map_err(|error| {
-            let field = self.chunk.facts.column_path().string();
-            keep(&self.fault, error.context("field", field));
-            ParquetError::General("a page is damaged".to_owned())
-        })
-    }
 }
 
-const DICTIONARY: PageMetadata = PageMetadata {
+const DICTIONARY: Known = Known {
     num_rows: None,
-    num_levels: None,
     is_dict: true,
 };
-
-impl Iterator for ChunkPages {
-    type Item = Result<Page, ParquetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
-}
-
-impl PageReader for ChunkPages {
-    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.next_page();
-        self.told(page)
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        let known = self.peek();
-        self.told(known)
-    }
-
-    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        let done = self.skip_page();
-        self.told(done)
-    }
-
-    fn at_record_boundary(&mut self) -> Result<bool, ParquetError> {
-        if self.walk.is_placed() {
-            return Ok(true);
-        }
-        let next = self.peek_next_page()?;
-        Ok(next.is_none_or(|next| next.num_rows.is_some()))
-    }
-}
 
 /// A page, unpacked and checked.
 pub(super) enum Opened {
@@ -328,49 +275,6 @@ pub(super) enum Opened {
         levels: Levels,
         declared: DataPage,
     },
-}
-
-impl Opened {
-    /// As the decoder of the `parquet` crate takes it.
-    fn page(self) -> Page {
-        match self {
-            Self::Dictionary { bytes, values } => Page::DictionaryPage {
-                buf: bytes,
-                num_values: values,
-                encoding: Encoding::PLAIN,
-                is_sorted: false,
-            },
-            Self::Data {
-                bytes,
-                encoding,
-                declared,
-                ..
-            } => {
-                let num_values = declared.values.cast_unsigned();
-                match &declared.version_2 {
-                    None => Page::DataPage {
-                        buf: bytes,
-                        num_values,
-                        encoding,
-                        def_level_encoding: Encoding::RLE,
-                        rep_level_encoding: Encoding::RLE,
-                        statistics: None,
-                    },
-                    Some(more) => Page::DataPageV2 {
-                        buf: bytes,
-                        num_values,
-                        encoding,
-                        num_nulls: more.nulls.cast_unsigned(),
-                        num_rows: more.rows.cast_unsigned(),
-                        def_levels_byte_len: more.level_bytes[0].cast_unsigned(),
-                        rep_levels_byte_len: more.level_bytes[1].cast_unsigned(),
-                        is_compressed: false,
-                        statistics: None,
-                    },
-                }
-            }
-        }
-    }
 }
 
 /// A count that is checked not to be negative.

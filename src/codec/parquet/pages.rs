@@ -37,6 +37,15 @@ impl Chunk {
         }
     }
 
+    /// A failure in the chunk, with the column and where it begins.
+    pub(super) fn told(&self, error: Error) -> Error {
+        let error = match error.get("offset") {
+            Some(_) => error,
+            None => error.context("offset", self.facts.byte_range().0),
+        };
+        error.context("field", self.facts.column_path().string())
+    }
+
     /// All values of the chunk, nulls among them.
     pub(super) fn values(&self) -> u64 {
         u64::try_from(self.facts.num_values()).unwrap_or(0)

@@ -165,7 +165,7 @@ impl GroupReader {
         let (columns, filter) = self.filter()?;
         let output_only = self.rest.is_empty();
         let batch = match kept.len() < self.limit {
-            true => reading.decode(&self.group)?,
+            true => reading.decode()?,
             false => None,
         };
         let ended = batch.is_none();
@@ -227,7 +227,7 @@ impl GroupReader {
             (Some(batch), _) => batch,
             (None, true) => return Ok(Some(Step::Done)),
             (None, false) => {
-                match reading.decode(&self.group)? {
+                match reading.decode()? {
                     Some((batch, rows)) => {
                         reading.gather.add(&batch, &rows.places(&self.wanted))?;
                     }

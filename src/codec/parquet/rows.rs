@@ -3,13 +3,7 @@
 use std::ops::Range;
 
 use arrow::array::{Array, BooleanArray};
-use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
-
-/// Rows passed over one by one cost more than rows decoded for nothing, so gaps shorter than this are decoded.
-///
-/// Four times the run length from which the `parquet` crate takes a selection for a mask and reads all between, even from
-/// pages that are not there: with no gap shorter, it never does.
-const MIN_GAP: usize = 128;
+use parquet::arrow::arrow_reader::RowSelection;
 
 /// Some rows of a row group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -109,39 +103,6 @@ impl Rows {
         }
         both
     }
-
-    /// These rows and, of `rows` rows in all, those of the gaps that are too short to be passed over.
-    pub(super) fn with_short_gaps(&self, rows: usize) -> Self {
-        let mut wide = Self::default();
-        let mut end = 0;
-        for range in self.ranges() {
-            let start = match range.start - end {
-                ..MIN_GAP => end,
-                _ => range.start,
-            };
-            wide.push(start..range.end);
-            end = range.end;
-        }
-        if !wide.is_empty() && rows - end.min(rows) < MIN_GAP {
-            wide.push(end..rows.max(end));
-        }
-        wide
-    }
-
-    /// As the decoder wants them, of `rows` rows in all; `None` for all.
-    pub(super) fn selection(&self, rows: usize) -> Option<RowSelection> {
-        if self.len() == rows {
-            return None;
-        }
-        let mut runs = Vec::with_capacity(2 * self.0.len());
-        let mut end = 0;
-        for range in self.ranges() {
-            runs.push(RowSelector::skip(range.start - end));
-            runs.push(RowSelector::select(range.len()));
-            end = range.end;
-        }
-        Some(RowSelection::from(runs))
-    }
 }
 
 /// Steps through rows as batches of them come.
@@ -176,13 +137,6 @@ impl Step {
             self.begun.start = end;
         }
         rows
-    }
-}
-
-impl Step {
-    /// Whether every row has come.
-    pub(super) fn is_done(&self) -> bool {
-        self.begun.is_empty() && self.left.len() == 0
     }
 }
 

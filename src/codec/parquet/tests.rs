@@ -20,6 +20,7 @@ mod damaged;
 mod encodings;
 mod files;
 mod hostile;
+mod oracle;
 mod picked;
 
 /// A signed varint as Thrift has it.

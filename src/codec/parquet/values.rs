@@ -9,18 +9,16 @@ use crate::codec::bytes::Cursor;
 use crate::error::{Error, Result};
 
 /// The values of one page may come to so many bytes, however few the page itself has.
-const MAX_EXPANDED: u64 = 512 << 20;
+pub(super) const MAX_EXPANDED: u64 = 512 << 20;
 
 /// What a column's values are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueKind {
-    physical: PhysicalType,
+    pub(super) physical: PhysicalType,
     /// Bytes of a value, where all have as many.
-    width: usize,
+    pub(super) width: usize,
     /// Bytes of a value of variable length, at most: a decimal has to fit its number.
     max_length: u64,
-    /// Text that the decoder takes for UTF-8 unchecked.
-    text: bool,
 }
 
 impl ValueKind {
@@ -47,13 +45,17 @@ impl ValueKind {
             physical,
             width,
             max_length,
-            text: column.converted_type() == ConvertedType::JSON,
         }
     }
 
     /// Whether its values have lengths of their own.
     pub(super) fn is_bytes(&self) -> bool {
         self.physical == PhysicalType::BYTE_ARRAY
+    }
+
+    /// The bytes of the number that values of variable length are read as; `None` where they are not.
+    pub(super) fn decimal_bytes(&self) -> Option<usize> {
+        (self.is_bytes() && self.max_length < u64::MAX).then_some(self.max_length as usize)
     }
 
     /// Checks a dictionary of `count` values.
@@ -84,11 +86,6 @@ impl ValueKind {
             (Encoding::RLE, BOOLEAN) => booleans(section, count),
             (Encoding::DELTA_BINARY_PACKED, INT32) => delta::check(section, 32, count),
             (Encoding::DELTA_BINARY_PACKED, INT64) => delta::check(section, 64, count),
-            (Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY, BYTE_ARRAY)
-                if self.text =>
-            {
-                Err(Error::unsupported("JSON in a delta encoding"))
-            }
             // Of fixed length it is a mistake that some releases of the Arrow writer made, and the decoder knows it.
             (Encoding::DELTA_LENGTH_BYTE_ARRAY, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY) => {
                 self.delta_lengths(section, count)
@@ -136,12 +133,8 @@ impl ValueKind {
 
     /// Before each value its length, in four bytes.
     fn byte_arrays(&self, section: &[u8], count: u64) -> Result<usize> {
-        if self.max_length == u64::MAX && !self.text {
-            return walk(section, count, |_| true);
-        }
         walk(section, count, |value| {
             value.len() as u64 <= self.max_length
-                && (!self.text || std::str::from_utf8(value).is_ok())
         })
     }
 
@@ -188,6 +181,9 @@ impl ValueKind {
 
     /// What each value shares with the one before and what it adds, as lengths; then all that is added.
     fn delta_bytes(&self, section: &[u8], count: u64) -> Result<usize> {
+        if count.saturating_mul(4) > MAX_EXPANDED {
+            return Err(Error::corrupt("the values of a page are too large"));
+        }
         let mut cursor = Cursor::new(section);
         let mut shared = Vec::new();
         delta::lengths(&mut cursor, count, |length| {

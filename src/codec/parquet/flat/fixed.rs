@@ -19,21 +19,35 @@ pub(super) enum Kind {
     Eight,
     /// A decimal of 128 bits, from bytes with the highest first, or from a number of 32 or 64 bits.
     Decimal { number: bool },
+    /// A decimal of 256 bits, from bytes with the highest first.
+    Wide,
+    /// So many bytes, the first of a number.
+    Front(usize),
+    /// So many bytes, the last of a value.
+    Back(usize),
+    /// Microseconds since 1970, from nanoseconds of a day and its Julian number.
+    Int96,
 }
+
+/// The Julian number of the first of January 1970.
+const EPOCH: i64 = 2_440_588;
+const MICROS_A_DAY: i64 = 86_400_000_000;
 
 impl Kind {
     fn bytes(self) -> usize {
         match self {
             Self::Four => 4,
-            Self::Eight => 8,
+            Self::Eight | Self::Int96 => 8,
             Self::Decimal { .. } => 16,
+            Self::Wide => 32,
+            Self::Front(bytes) | Self::Back(bytes) => bytes,
         }
     }
 }
 
 /// Values of one width.
 #[derive(Debug)]
-pub(super) struct Fixed {
+pub(in super::super) struct Fixed {
     kind: Kind,
     /// Bytes of a value in the file; before it may stand its length.
     width: usize,
@@ -109,8 +123,8 @@ impl Fixed {
     }
 
     fn plain(&mut self, section: &[u8], stride: usize, count: usize) -> Option<()> {
-        let as_they_are = matches!(self.kind, Kind::Four | Kind::Eight);
-        if as_they_are && count >= FEW {
+        let as_they_are = matches!(self.kind, Kind::Four | Kind::Eight | Kind::Back(_));
+        if as_they_are && stride == self.kind.bytes() && count >= FEW {
             self.out.extend_from_slice(section);
             return Some(());
         }
@@ -164,17 +178,35 @@ fn put(out: &mut MutableBuffer, kind: Kind, width: usize, value: &[u8]) -> Optio
         Kind::Decimal { number: false } if width == 8 => {
             out.push(i128::from(i64::from_be_bytes(*value.last_chunk()?)));
         }
-        Kind::Decimal { number: false } => {
-            let value = value.get(value.len().checked_sub(width)?..)?;
-            let sign = value
-                .first()
-                .map_or(0, |first| (first.cast_signed() >> 7).cast_unsigned());
-            let mut whole = [sign; 16];
-            whole
-                .get_mut(16_usize.checked_sub(width)?..)?
-                .copy_from_slice(value);
-            out.push(i128::from_be_bytes(whole));
+        Kind::Decimal { number: false } => out.push(i128::from_be_bytes(extended(value, width)?)),
+        Kind::Wide => {
+            let mut whole: [u8; 32] = extended(value, width)?;
+            whole.reverse();
+            out.extend_from_slice(&whole);
+        }
+        Kind::Front(bytes) => out.extend_from_slice(value.get(..bytes)?),
+        Kind::Back(bytes) => out.extend_from_slice(value.get(value.len().checked_sub(bytes)?..)?),
+        Kind::Int96 => {
+            let value: &[u8; 12] = value.last_chunk()?;
+            let nanos = i64::from_le_bytes(*value.first_chunk()?);
+            let day = i32::from_le_bytes(*value.last_chunk()?);
+            let day = (i64::from(day) - EPOCH).wrapping_mul(MICROS_A_DAY);
+            out.push(day.wrapping_add(nanos / 1000));
         }
     }
     Some(())
+}
+
+/// The number of the last `width` bytes of a value, the highest first, in `TO` bytes.
+#[inline(always)]
+pub(super) fn extended<const TO: usize>(value: &[u8], width: usize) -> Option<[u8; TO]> {
+    let value = value.get(value.len().checked_sub(width)?..)?;
+    let sign = value
+        .first()
+        .map_or(0, |first| (first.cast_signed() >> 7).cast_unsigned());
+    let mut whole = [sign; TO];
+    whole
+        .get_mut(TO.checked_sub(width)?..)?
+        .copy_from_slice(value);
+    Some(whole)
 }

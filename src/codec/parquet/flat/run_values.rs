@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// Runs of levels or of dictionary places, read a few at a time.
 #[derive(Debug)]
-pub(super) struct RunValues {
+pub(in super::super) struct RunValues {
     bytes: Bytes,
     at: usize,
     width: u8,
@@ -26,7 +26,7 @@ enum Held {
 
 /// Consecutive values.
 #[derive(Debug)]
-pub(super) enum Part<'a> {
+pub(in super::super) enum Part<'a> {
     /// One value so many times.
     Same(u32, usize),
     /// Packed ones.
@@ -35,7 +35,7 @@ pub(super) enum Part<'a> {
 
 /// Values of a fixed width in bits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Packed<'a> {
+pub(in super::super) struct Packed<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) width: u8,
     pub(super) first: usize,
@@ -43,7 +43,7 @@ pub(super) struct Packed<'a> {
 }
 
 impl RunValues {
-    pub(super) fn new(bytes: Bytes, width: u8) -> Self {
+    pub(in super::super) fn new(bytes: Bytes, width: u8) -> Self {
         Self {
             bytes,
             at: 0,
@@ -56,7 +56,7 @@ impl RunValues {
     /// The next values of one run, `most` at most and never none.
     ///
     /// Errors: `Corrupt` where no run is left.
-    pub(super) fn next(&mut self, most: usize) -> Result<Part<'_>> {
+    pub(in super::super) fn next(&mut self, most: usize) -> Result<Part<'_>> {
         while self.left == 0 {
             self.load()?;
         }
@@ -100,7 +100,7 @@ impl RunValues {
 impl Packed<'_> {
     /// Hands over the values one by one.
     #[inline(always)]
-    pub(super) fn each(&self, mut each: impl FnMut(u32) -> Option<()>) -> Option<()> {
+    pub(in super::super) fn each(&self, mut each: impl FnMut(u32) -> Option<()>) -> Option<()> {
         let width = usize::from(self.width);
         let mask = u64::MAX >> (64 - width.clamp(1, 32));
         for at in self.first..self.first + self.count {

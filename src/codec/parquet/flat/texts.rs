@@ -15,7 +15,7 @@ const MANY_BYTES: usize = 256;
 
 /// Texts, or bytes.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(in super::super) struct Texts {
     is_text: bool,
     dictionary: Dictionary,
     bytes: MutableBuffer,

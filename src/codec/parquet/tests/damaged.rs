@@ -255,9 +255,7 @@ fn keys_and_values_of_a_map_that_disagree_are_an_error() {
         bytes[at] ^= swap;
         if let Err(error) = read_group(&footer, request.clone(), &bytes.into(), 0) {
             typed(&error, "a map");
-            let source = std::error::Error::source(&error).map(ToString::to_string);
-            disagreed +=
-                usize::from(source.is_some_and(|text| text.contains("children array length")));
+            disagreed += usize::from(error.message().contains("disagree"));
         }
     }
     assert!(disagreed > 0, "no flip made keys and values disagree");

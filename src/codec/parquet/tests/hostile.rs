@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::super::chunk_bytes::ChunkBytes;
-use super::super::page_reader::{ChunkPages, Fault};
+use super::super::page_reader::{ChunkPages, Opened};
 use super::super::pages::Chunk;
 use super::super::schema_check::check_schema;
 use super::*;
@@ -54,22 +53,19 @@ fn chunk(column: usize, compression: Compression) -> ColumnChunkMetaData {
 }
 
 /// The first page of a chunk of `bytes` that begins at 40.
-fn open(chunk: ColumnChunkMetaData, bytes: Vec<u8>) -> Result<Option<Page>> {
+fn open(chunk: ColumnChunkMetaData, bytes: Vec<u8>) -> Result<Option<Opened>> {
     let chunk = chunk.into_builder().set_dictionary_page_offset(None);
     let chunk = chunk.set_data_page_offset(40);
     let chunk = chunk.set_total_compressed_size(bytes.len() as i64);
     let chunk = Chunk::new(chunk.build().unwrap(), None);
     let mut there = ChunkBytes::default();
     there.add(40, bytes.into());
-    let fault = Fault::default();
-    let mut pages = ChunkPages::new(Arc::new(chunk), there, None, 10_000, Arc::clone(&fault));
-    let page = pages.get_next_page();
-    page.map_err(|_| fault.lock().unwrap().take().unwrap())
+    ChunkPages::new(Arc::new(chunk), there, None, 10_000).next_page()
 }
 
 fn check(chunk: ColumnChunkMetaData, page: &[u8], body: usize, message: &str) {
     let bytes = [page, &vec![0; body]].concat();
-    let error = open(chunk, bytes).unwrap_err();
+    let error = open(chunk, bytes).err().unwrap();
     assert_eq!(
         (error.kind(), error.message()),
         (ErrorKind::Corrupt, message)
@@ -130,7 +126,9 @@ fn a_page_that_is_not_as_it_was_written_is_refused() {
     assert!(open(chunk(0, Compression::UNCOMPRESSED), whole.clone()).is_ok());
     let mut broken = whole;
     *broken.last_mut().unwrap() = 1;
-    let error = open(chunk(0, Compression::UNCOMPRESSED), broken).unwrap_err();
+    let error = open(chunk(0, Compression::UNCOMPRESSED), broken)
+        .err()
+        .unwrap();
     assert!(error.message().contains("checksum"), "{error}");
 }
 
@@ -142,7 +140,7 @@ fn a_gzip_page_that_expands_further_than_it_declares_stops_there() {
     let packed = packed.finish().unwrap();
     let page = header(0, 80_000, packed.len() as i64, &data(0));
     let gzip = chunk(0, Compression::GZIP(GzipLevel::default()));
-    let error = open(gzip, [page, packed].concat()).unwrap_err();
+    let error = open(gzip, [page, packed].concat()).err().unwrap();
     let message = "a page does not unpack to the size that it declares";
     assert_eq!(
         (error.kind(), error.message()),
