@@ -211,15 +211,16 @@ for (const moves of [true, false]) {
           const made = create(name);
           navigator.storage.getDirectory = () => Promise.reject(new Error('none'));
           const first = await (await made).append(rows(1, 2));
+          const before = await ids(first.table);
           const { table } = await first.table.append(rows(3));
-          return { ids: await ids(table), begun, left: await paths(name).catch(() => []) };
+          return { before, ids: await ids(table), begun, left: await paths(name).catch(() => []) };
         } finally {
           [navigator.storage.getDirectory, files.move, folders.getFileHandle] = [own, move, make];
         }
       },
       /** @type {const} */ ([name, moves]),
     );
-    assert.deepEqual(told?.ids, [1, 2, 3]);
+    assert.deepEqual([told?.before, told?.ids], [[1, 2], [1, 2, 3]]);
     const passing = (/** @type {string} */ file) => file.startsWith('.hudi-wasm-');
     const inPlace = told?.begun.filter((/** @type {string} */ file) => !passing(file)) ?? [];
     if (moves) assert.deepEqual(inPlace, []);
