@@ -154,7 +154,7 @@ export interface OpenOptions extends CallOptions {
   /** Left out: by the URI's scheme, where that says enough (http, https, file and plain paths). */
   storage?: StorageInit | ObjectStore;
   cache?: CacheInit;
-  /** Table keys, for reads: a write that they describe another table to than hoodie.properties does is INVALID_ARGUMENT. hoodie.read.* here is dropped with a warning event. */
+  /** Table keys, for reads: a write that they describe another table to than hoodie.properties does is INVALID_ARGUMENT, and so is a new table. hoodie.read.* here is dropped with a warning event. */
   hudiOptions?: Readonly<Record<string, string>>;
   /** Zone of a table whose timeline is LOCAL ('host' or an IANA name): needed to turn a Date, epoch or RFC 3339 time into an instant there. */
   timezone?: string;

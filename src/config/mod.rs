@@ -15,6 +15,6 @@ pub use options::{
     BucketIndex, DEFAULT_BATCH_SIZE, QueryType, RawFilter, ReadOptions, TimeValue,
     metadata_enabled, read_key,
 };
-pub use persisted::refuse_other_table;
+pub use persisted::{refuse_other_new_table, refuse_other_table};
 pub use properties::Properties;
 pub use table::{TableConfig, TimelineZone};

@@ -62,6 +62,32 @@ const OF_WRITERS: &str = "hoodie.table.services.";
 ///
 /// Errors: `InvalidArgument` with `option`, `stored` and `given`.
 pub fn refuse_other_table(stored: &Properties, options: &Properties) -> Result<()> {
+    refuse(
+        stored,
+        options,
+        "a write takes this from hoodie.properties, and the option says something else",
+        "write without this option; it serves reads alone",
+    )
+}
+
+/// Refuses options of a creation that describe another table than the one that is to be made: they would be lost.
+///
+/// Errors: `InvalidArgument` with `option`, `stored` and `given`.
+pub fn refuse_other_new_table(new: &Properties, options: &Properties) -> Result<()> {
+    refuse(
+        new,
+        options,
+        "a new table does not get this from hudiOptions",
+        "leave it out, or say it by an option of create() itself, such as tableType, recordKeyFields or recordMergeMode",
+    )
+}
+
+fn refuse(
+    stored: &Properties,
+    options: &Properties,
+    message: &'static str,
+    hint: &'static str,
+) -> Result<()> {
     for (name, given) in options {
         let has = match known(name) {
             Some(key) if is_class_of_type(key, stored, given) => continue,
@@ -76,13 +102,11 @@ pub fn refuse_other_table(stored: &Properties, options: &Properties) -> Result<(
             given.or(default).unwrap_or_default(),
             name,
         ) {
-            return Err(Error::invalid_argument(
-                "a write takes this from hoodie.properties, and the option says something else",
-            )
-            .context("option", name)
-            .context("stored", has.unwrap_or("(none)"))
-            .context("given", given.unwrap_or("(none)"))
-            .context("hint", "write without this option; it serves reads alone"));
+            return Err(Error::invalid_argument(message)
+                .context("option", name)
+                .context("stored", has.unwrap_or("(none)"))
+                .context("given", given.unwrap_or("(none)"))
+                .context("hint", hint));
         }
     }
     Ok(())

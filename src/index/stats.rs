@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use arrow::datatypes::i256;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -11,6 +10,7 @@ use super::change::ColumnRange;
 
 use super::record::{Counts, StatsOf, put_stats};
 use super::value::{Bound, ValueKind};
+use crate::codec::avro::unscaled;
 use crate::codec::md5::md5;
 use crate::expr::Scalar;
 use crate::metadata::ColumnStats;
@@ -198,15 +198,6 @@ fn scalar(value: &Value, kind: &ValueKind) -> Option<Scalar> {
         Scalar::Bytes(_) if kind.is_text() => Scalar::Bytes(value.as_str()?.into()),
         Scalar::Bytes(_) => Scalar::Bytes(latin1(value.as_str()?)?),
     })
-}
-
-/// A number in two's complement, the highest byte first.
-fn unscaled(bytes: &[u8]) -> Option<i256> {
-    let negative = bytes.first()? & 0x80 != 0;
-    let mut whole = [if negative { 0xff } else { 0 }; 32];
-    let start = whole.len().checked_sub(bytes.len())?;
-    whole.get_mut(start..)?.copy_from_slice(bytes);
-    Some(i256::from_be_bytes(whole))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::commit::TableLock;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
 use crate::host;
-use crate::http_store::{self, JsCache};
+use crate::http_store::{self, JsCache, OpenedStore};
 use crate::storage::{CallScope, MemoryCache, Storage, StorageOptions};
 use crate::table::{self, InstantFacts, OpenOptions, ReadStream};
 
@@ -54,11 +54,7 @@ impl Table {
             let words: StorageWords = parse(&options)?;
             let options: OpenOptions = parse(&options)?;
             let lock = words.lock();
-            let opened = store?;
-            let base_url = opened.base_url.clone();
-            let mut asked = words.over(opened.options);
-            asked.persistent = cache.map(|cache| Arc::new(cache) as _);
-            let storage = Storage::new(opened.store, asked);
+            let (storage, base_url) = words.storage(store?, cache);
             events.phase("timeline");
             let inner = table::Table::open(storage.for_call(scope), options).await?;
             let inner = with_lock(inner, lock);
@@ -377,7 +373,14 @@ impl StorageWords {
         Some(lock_of(key, self.within_origin))
     }
 
-    pub(super) fn over(self, mut options: StorageOptions) -> StorageOptions {
+    /// The storage of a store that was found, and the table's URI.
+    pub(super) fn storage(self, opened: OpenedStore, cache: Option<JsCache>) -> (Storage, String) {
+        let mut options = self.over(opened.options);
+        options.persistent = cache.map(|cache| Arc::new(cache) as _);
+        (Storage::new(opened.store, options), opened.base_url)
+    }
+
+    fn over(self, mut options: StorageOptions) -> StorageOptions {
         options.concurrency = self.concurrency.unwrap_or(options.concurrency);
         options.memory_limit = self.memory_limit;
         options.coalesce_gap = self.cache.coalesce_gap.unwrap_or(options.coalesce_gap);

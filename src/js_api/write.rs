@@ -1,6 +1,7 @@
 //! The calls of a table that write.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use js_sys::{Array, Function, Promise, Uint8Array};
 use serde_json::json;
@@ -14,7 +15,6 @@ use crate::codec::ipc::{IpcFile, schema_of as schema_of_ipc};
 use crate::commit::Outcome;
 use crate::error::{Error, Result};
 use crate::http_store::{self, JsCache};
-use crate::storage::Storage;
 use crate::table::{self, CreateOptions, TableSchema, WriteOptions, WriteOutcome};
 
 #[wasm_bindgen]
@@ -46,11 +46,7 @@ impl Table {
                 lock: lock.clone(),
                 ..options
             };
-            let opened = store?;
-            let base_url = opened.base_url.clone();
-            let mut asked = words.over(opened.options);
-            asked.persistent = cache.map(|cache| Arc::new(cache) as _);
-            let storage = Storage::new(opened.store, asked);
+            let (storage, base_url) = words.storage(store?, cache);
             events.phase("write");
             let made = table::Table::create(storage.for_call(scope), &schema?, options).await?;
             Ok(Self::opened(with_lock(made, lock), base_url).await.into())
@@ -69,11 +65,7 @@ impl Table {
         let base_url = self.base_url();
         let committing = cancel.sealed();
         self.run(cancel, event, |table, events| async move {
-            let options: WriteOptions = parse(&options)?;
-            let options = WriteOptions {
-                committing,
-                ..options
-            };
+            let options = write_options(&options, committing)?;
             events.phase("plan");
             table.storage().require_write()?;
             let rows = input::rows(source, table.schema(false).await?).await?;
@@ -96,11 +88,7 @@ impl Table {
     ) -> Promise {
         let committing = cancel.sealed();
         self.run(cancel, event, |table, events| async move {
-            let options: WriteOptions = parse(&options)?;
-            let options = WriteOptions {
-                committing,
-                ..options
-            };
+            let options = write_options(&options, committing)?;
             events.phase("plan");
             let (done, _) = table.rollback(&instant, options).await?;
             let told = json!({
@@ -127,6 +115,14 @@ impl Table {
             .into())
         })
     }
+}
+
+/// The options of a write, which says by `committing` from when on it can no longer be taken back.
+fn write_options(given: &str, committing: Arc<AtomicBool>) -> Result<WriteOptions> {
+    Ok(WriteOptions {
+        committing,
+        ..parse(given)?
+    })
 }
 
 /// The table under the lock that its place has.

@@ -17,6 +17,7 @@ use arrow::datatypes::{DataType, TimeUnit, i256};
 use serde_json::Value;
 
 use super::payload::latin1;
+use crate::codec::avro::unscaled;
 use crate::expr::Scalar;
 
 /// The scale of every decimal in version 1.
@@ -58,18 +59,6 @@ pub(super) fn scalar(
         }
         _ => None,
     }
-}
-
-/// A number in two's complement, the highest byte first.
-fn unscaled(bytes: &[u8]) -> Option<i256> {
-    let sign = bytes.first()? & 0x80;
-    if bytes.len() > 32 {
-        return None;
-    }
-    let mut whole = [if sign == 0 { 0 } else { 0xff }; 32];
-    let start = whole.len() - bytes.len();
-    whole.get_mut(start..)?.copy_from_slice(bytes);
-    Some(i256::from_be_bytes(whole))
 }
 
 /// The same number at another scale, if there it is whole.

@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Schema};
 use serde::Deserialize;
 
 use crate::commit::TableLock;
-use crate::config::{Properties, key};
+use crate::config::{Properties, key, refuse_other_new_table};
 use crate::error::{Error, Result};
 use crate::model::{TableType, TableVersion};
 use crate::schema::unknown_column;
@@ -52,7 +52,7 @@ pub struct CreateOptions {
     /// What keeps writers apart beyond this process; no option of JavaScript.
     #[serde(skip)]
     pub lock: Option<TableLock>,
-    /// `hoodie.*` keys; those of key generators and mergers become the table's.
+    /// `hoodie.*` keys; those of key generators and mergers become the table's, others that describe a table are refused unless they say the same.
     pub hudi_options: BTreeMap<String, String>,
 }
 
@@ -170,9 +170,11 @@ impl CreateOptions {
         self.ordering(version, &mut table)?;
         for (key, value) in &self.hudi_options {
             if KEPT.iter().any(|kept| key.starts_with(kept)) {
-                table.insert(key.clone(), value.clone());
+                // What the options of their own say is not said otherwise here.
+                table.entry(key.clone()).or_insert_with(|| value.clone());
             }
         }
+        refuse_other_new_table(&table, &self.hudi_options)?;
         Ok(table)
     }
 

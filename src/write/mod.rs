@@ -5,7 +5,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `append.rs` | [`AppendWriter`]: batches in, [`WrittenFile`]s out |
+//! | `append.rs`, `append_options.rs` | [`AppendWriter`]: batches in, [`WrittenFile`]s out; how |
+//! | `open_files.rs` | the files that rows go to, within a budget of memory |
 //! | `input.rs`, `normal.rs`, `values.rs` | batches checked against the table's columns; views, dictionaries and their like unfolded; values that are beyond a type |
 //! | `record_key.rs`, `partition.rs`, `java_text.rs` | keys and paths as Java's generators write them |
 //! | `key_state.rs`, `latest.rs` | the keys of a call, and which of them came before; of the rows of a key the latest |
@@ -19,6 +20,7 @@
 //! a part of an upload. Beside it grow the keys of the call: their bytes and at most 32 bytes a row.
 
 mod append;
+mod append_options;
 mod base_file;
 mod columns;
 mod input;
@@ -26,6 +28,7 @@ mod java_text;
 mod key_state;
 mod latest;
 mod normal;
+mod open_files;
 mod partition;
 mod record_key;
 mod result_file;
@@ -34,7 +37,8 @@ mod target;
 mod values;
 mod written;
 
-pub use append::{AppendOptions, AppendWriter, DuplicateKeys, Prepared};
+pub use append::{AppendWriter, Prepared};
+pub use append_options::{AppendOptions, DuplicateKeys};
 pub use result_file::ResultFile;
 pub use store_target::StoreTarget;
 pub use target::{FileSink, FileTarget, OpenedFile};

@@ -181,3 +181,62 @@ fn what_no_table_would_have_is_refused_before_anything_is_written() {
     );
     refused(json!({"tableName": "t", "cdc": "ALL"}), "INVALID_ARGUMENT");
 }
+
+#[test]
+fn options_that_describe_another_table_than_the_new_one_are_refused_by_name() {
+    let with = |key: &str, given: &str| {
+        json!({"tableName": "t", "recordKeyFields": ["id"], "orderingFields": ["ts"],
+               "hudiOptions": {key: given}})
+    };
+    for (key, given, stored) in [
+        ("hoodie.table.type", "MERGE_ON_READ", "COPY_ON_WRITE"),
+        (
+            "hoodie.datasource.write.table.type",
+            "MERGE_ON_READ",
+            "COPY_ON_WRITE",
+        ),
+        ("hoodie.table.recordkey.fields", "ts", "id"),
+        ("hoodie.table.partition.fields", "city", "(none)"),
+        (
+            "hoodie.datasource.write.partitionpath.field",
+            "city",
+            "(none)",
+        ),
+        (
+            "hoodie.datasource.write.hive_style_partitioning",
+            "true",
+            "false",
+        ),
+        ("hoodie.populate.meta.fields", "false", "true"),
+        ("hoodie.table.cdc.enabled", "true", "false"),
+        ("hoodie.table.timeline.timezone", "LOCAL", "UTC"),
+        (
+            "hoodie.record.merge.mode",
+            "COMMIT_TIME_ORDERING",
+            "EVENT_TIME_ORDERING",
+        ),
+        ("hoodie.table.base.file.format", "ORC", "PARQUET"),
+        ("hoodie.table.metadata.partitions", "files", "(none)"),
+        ("hoodie.table.nobody.knows.this", "1", "(none)"),
+    ] {
+        let store = store_of([]);
+        let error = block_on(create(&store, with(key, given))).unwrap_err();
+        assert_eq!(error.kind().code(), "INVALID_ARGUMENT", "{key}");
+        assert_eq!(
+            [error.get("option"), error.get("given"), error.get("stored")],
+            [Some(key), Some(given), Some(stored)]
+        );
+        assert!(paths(&store).is_empty(), "{key}");
+    }
+    for (key, given, kept) in [
+        ("hoodie.table.type", "COPY_ON_WRITE", Some("COPY_ON_WRITE")),
+        ("hoodie.datasource.write.recordkey.field", "id", None),
+        ("hoodie.parquet.max.file.size", "1000000", None),
+        ("hoodie.keygen.timebased.timezone", "GMT+1", Some("GMT+1")),
+    ] {
+        let store = store_of([]);
+        block_on(create(&store, with(key, given))).unwrap();
+        let table = parse(&get(&store, PROPERTIES)).unwrap();
+        assert_eq!(table.get(key).map(String::as_str), kept, "{key}");
+    }
+}

@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use arrow::datatypes::i256;
-
 use super::file_schema::Meaning;
+use crate::codec::avro::unscaled;
 use crate::expr::Scalar;
 
 /// One value, as statistics store it.
@@ -63,7 +62,7 @@ impl Bound {
             Self::Float(value) => Scalar::Float(f64::from(*value)),
             Self::Double(value) => Scalar::Float(*value),
             Self::Bytes(value) => Scalar::Bytes(value.clone()),
-            Self::Decimal(value) => Scalar::Decimal(unscaled(value)),
+            Self::Decimal(value) => Scalar::Decimal(unscaled(value).unwrap_or_default()),
         }
     }
 }
@@ -75,15 +74,6 @@ pub(super) fn order_decimals(a: &[u8], b: &[u8]) -> Ordering {
     }
     let signed = |bytes: &[u8]| bytes.first().map(|first| first.cast_signed());
     signed(a).cmp(&signed(b)).then_with(|| a.cmp(b))
-}
-
-fn unscaled(bytes: &[u8]) -> i256 {
-    let negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
-    let mut wide = [if negative { 0xff } else { 0 }; 32];
-    for (place, byte) in wide.iter_mut().rev().zip(bytes.iter().rev()) {
-        *place = *byte;
-    }
-    i256::from_be_bytes(wide)
 }
 
 /// Widens `all` by `more`.
