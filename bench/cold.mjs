@@ -11,7 +11,8 @@ const readers = {
   node: async () => 0,
 
   async 'hudi-wasm'({ folder, columns }) {
-    const { HudiTable } = await import('../js/entry/node.js');
+    // @ts-ignore: the build makes it.
+    const { HudiTable } = await import('../dist/entry/node.js');
     const table = await HudiTable.open(folder);
     return (await table.read({ projection: columns })).numRows;
   },

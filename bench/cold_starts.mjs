@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { bundle } from '../scripts/lib/bundle.mjs';
 import { barsOf, cases, coldCase, compare, ours } from './judge.mjs';
 import { here, median, table } from './tables.mjs';
 
@@ -13,6 +14,8 @@ const alone = 'node';
  * @param {number} runs
  */
 export async function coldStarts(names, runs) {
+  // js/ may have changed since dist/ was built.
+  await bundle();
   const folder = await table('small');
   const file = path.join(folder, (await readdir(folder)).find((name) => name.endsWith('.parquet')) ?? '');
   const columns = cases[2].columns ?? [];

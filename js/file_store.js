@@ -1,5 +1,4 @@
 // Local folders, for Node, Deno and Bun; only the entry for those imports it.
-import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, read as readAt, readdirSync, statSync } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -90,7 +89,7 @@ function bytesAt(/** @type {number} */ handle, /** @type {Uint8Array} */ data, /
  */
 async function beside(file) {
   await mkdir(path.dirname(file), { recursive: true });
-  const name = path.join(path.dirname(file), `${arriving}${randomUUID()}`);
+  const name = path.join(path.dirname(file), `${arriving}${crypto.randomUUID()}`);
   const handle = await open(name, 'wx');
   const close = async () => {
     await handle.sync();

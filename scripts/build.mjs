@@ -2,6 +2,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundle } from './lib/bundle.mjs';
 import { finishGlue } from './lib/glue.mjs';
 import { must, root, since, target, toolFolders } from './lib/run.mjs';
 import { setup } from './setup.mjs';
@@ -23,6 +24,7 @@ export async function build({ dev = false } = {}) {
   await must(bindgen, [...options, built]);
   const glue = path.join(dist, 'core.js');
   await writeFile(glue, finishGlue(await readFile(glue, 'utf8')));
+  await bundle();
   const { size } = await stat(path.join(dist, 'core_bg.wasm'));
   console.log(`build: dist/core_bg.wasm, ${size} bytes (${since(start)})`);
 }

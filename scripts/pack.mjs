@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundle } from './lib/bundle.mjs';
 import { must, root } from './lib/run.mjs';
 
 /** The folder whose node_modules holds the packed package. */
@@ -14,6 +15,8 @@ export const packed = path.join(root, 'tests', 'out', 'packed');
  * @returns {Promise<{ filename: string, size: number, unpackedSize: number, files: { path: string, size: number }[] }>}
  */
 export async function pack(folder = packed) {
+  // js/ may have changed since dist/ was built.
+  await bundle();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const listing = JSON.parse(await must('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]));
