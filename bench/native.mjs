@@ -4,7 +4,8 @@
 //
 // First use builds the native reader (8 minutes, needs protoc: apt install protobuf-compiler libprotobuf-dev) and has real Spark write the
 // tables; both stay in the user's cache folder. What is timed: from nothing open to the rows in Arrow, in JavaScript on one side and in
-// Rust on the other. The two take turns, each in a process of its own that is pinned to one core.
+// Rust on the other. The two take turns, each in a process of its own that is pinned to one core, `--runs` of them and for six seconds
+// at least. "first" is the first turn, which has the engine loaded and nothing compiled yet; the others are medians of the later half.
 //
 // A write appends the million rows of cow1 to a new table with keys: base files with meta columns and Bloom filters, and a metadata
 // table with files, column_stats and record_index, the commit included, the making of the table not. The two differ in this: the rows
@@ -113,6 +114,12 @@ async function commits(/** @type {string} */ folder) {
 const inNode = (/** @type {string} */ script) => worker([process.execPath, '--expose-gc', path.join(here, script)]);
 const reader = () => inNode('local_reader.mjs');
 
+/** Milliseconds that the turns of a case take at least: a process on one core has compiled what is hot only then. */
+const WARM = 6000;
+
+/** The median of the later half of the turns. */
+const settled = (/** @type {Outcome[]} */ list) => median(list.slice(Math.ceil(list.length / 2)).map(({ ms }) => ms));
+
 /** Lets the two take turns on one case. */
 async function measure(/** @type {string} */ name, /** @type {number} */ runs) {
   const { table: tableName, work, last } = cases[name];
@@ -122,7 +129,8 @@ async function measure(/** @type {string} */ name, /** @type {number} */ runs) {
   /** @type {Record<string, Outcome[]>} */
   const outcomes = { ours: [], native: [] };
   try {
-    for (let turn = 0; turn <= runs; turn += 1) {
+    const begun = performance.now();
+    for (let turn = 0; turn <= runs || performance.now() - begun < WARM; turn += 1) {
       for (const [who, { run }] of Object.entries(workers)) outcomes[who].push(await run(asked));
       process.stderr.write('.');
     }
@@ -244,7 +252,7 @@ async function main() {
   const short = [];
   for (const name of names.filter((name) => name in cases)) {
     const { ours, native: peer } = await measure(name, runs);
-    const [mine, theirs] = [ours, peer].map((list) => median(list.slice(1).map(({ ms }) => ms)));
+    const [mine, theirs] = [ours, peer].map(settled);
     const ratio = mine / theirs;
     const { rows, requests, bytes = 0, wasmMB } = ours.at(-1) ?? ours[0];
     const share = bytes / median(peer.map((outcome) => outcome.bytes ?? NaN));
