@@ -1,9 +1,17 @@
-// One reader's first answer in a process of its own: two columns of the table `small`, from its folder. Prints how many rows came, in a line.
+// One reader's first answer in a process of its own: two columns of the table `small`, from its folder. Prints how many rows came, and what ours spent on the way, in a line.
 //
 // Nothing else is loaded: each gives what it gives by itself, so Arrow IPC of wasm, values of hyparquet, Arrow of DuckDB.
 import { createRequire } from 'node:module';
 
 /** `columns` of a base file at `path`, or of the table in `folder`. @typedef {{ folder: string, path: string, columns: string[] }} Work */
+
+/** Milliseconds of ours by what they went into, in order. @type {Record<string, number>} */
+const spent = {};
+let before = performance.now();
+function spend(/** @type {string} */ on) {
+  const now = performance.now();
+  [spent[on], before] = [now - before, now];
+}
 
 /** How many rows the first answer has. @type {Record<string, (work: Work) => Promise<number>>} */
 const readers = {
@@ -11,10 +19,17 @@ const readers = {
   node: async () => 0,
 
   async 'hudi-wasm'({ folder, columns }) {
-    // @ts-ignore: the build makes it.
-    const { HudiTable } = await import('../dist/entry/node.js');
+    // What the build makes is not checked.
+    const entry = new URL('../dist/entry/node.js', import.meta.url).href;
+    const { HudiTable, init } = await import(entry);
+    spend('finding and loading JavaScript');
+    await init();
+    spend('reading, checking and instantiating wasm');
     const table = await HudiTable.open(folder);
-    return (await table.read({ projection: columns })).numRows;
+    spend('opening the table');
+    const { numRows } = await table.read({ projection: columns });
+    spend('reading the columns');
+    return numRows;
   },
 
   async 'parquet-wasm'({ path, columns }) {
@@ -52,4 +67,5 @@ const readers = {
 };
 
 const [name = '', folder = '', path = '', ...columns] = process.argv.slice(2);
-process.stdout.write(`${await readers[name]({ folder, path, columns })}\n`);
+const rows = await readers[name]({ folder, path, columns });
+process.stdout.write(`${JSON.stringify({ rows, spent })}\n`);
