@@ -302,6 +302,26 @@ async fn a_manifest_lists_folders_without_a_request() {
 }
 
 #[tokio::test]
+async fn a_listing_counts_as_a_request_when_it_fetches_the_manifest_and_not_after() {
+    let script = Script::new(vec![]);
+    let Listing::Manifest(late) = manifest() else {
+        unreachable!()
+    };
+    let options = StorageOptions {
+        listing_told: Some(Arc::clone(late.facts())),
+        ..options()
+    };
+    let url = folder_url("https://h.test/t").unwrap();
+    let store = WebFolder::new(&url, script.connector(), Listing::Manifest(late)).unwrap();
+    let storage = Storage::new(Arc::new(store), options);
+    for _ in 0..3 {
+        storage.list_folder("k=1", Cause::Listing).await.unwrap();
+        storage.list_all("", None, Cause::Listing).await.unwrap();
+        assert_eq!(storage.metrics().counters().requests, 1);
+    }
+}
+
+#[tokio::test]
 async fn a_file_of_the_manifest_that_is_gone_is_not_found() {
     let script = Script::new(vec![(404, vec![], b"<html>gone</html>")]);
     let storage = web(&script, "https://h.test/t", manifest());

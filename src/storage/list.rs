@@ -117,7 +117,11 @@ impl Storage {
             };
             reply(result, prefix)
         };
-        let found = self.attempts(&ask, once).await.map_err(|f| f.error)?;
+        let found = match self.lists_from_memory() {
+            true => once().await.map(|reply| reply.value),
+            false => self.attempts(&ask, once).await,
+        };
+        let found = found.map_err(|f| f.error)?;
         bounded(found.objects.len(), prefix)?;
         Ok(found)
     }

@@ -194,6 +194,12 @@ impl Storage {
         }
     }
 
+    /// Whether a manifest is here by now, so that no listing is a request.
+    pub(super) fn lists_from_memory(&self) -> bool {
+        let told = self.shared.options.listing_told.as_ref();
+        told.is_some_and(|told| told.get().is_some())
+    }
+
     /// Whether one request lists all below a folder.
     pub fn lists_flat(&self) -> bool {
         self.shared.options.lists_flat
