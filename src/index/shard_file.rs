@@ -128,3 +128,6 @@ fn bloom_settings() -> BloomSettings {
         ..BloomSettings::default()
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

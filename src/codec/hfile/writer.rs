@@ -226,8 +226,8 @@ impl HFileWriter {
 
     fn put_trailer(&mut self, file_info: usize, load_on_open: usize, has_bloom: bool) {
         let (first, last) = match self.blocks {
-            // Java's -1: there is no data block.
-            0 => (u64::MAX, u64::MAX),
+            // As in Java: there is no data block.
+            0 => (u64::MAX, 0),
             _ => (0, self.last_block as u64),
         };
         let mut message = Vec::new();
