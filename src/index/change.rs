@@ -16,6 +16,8 @@ pub struct MetadataChange<'a> {
     pub added: &'a [AddedFile<'a>],
     /// Names of files that went, by partition.
     pub removed: &'a BTreeMap<PartitionPath, BTreeSet<String>>,
+    /// Of those the partitions that went with all their files.
+    pub dropped: &'a BTreeSet<PartitionPath>,
 }
 
 /// One file that was written.

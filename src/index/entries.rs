@@ -17,10 +17,12 @@ const fn entry(size: u64, deleted: bool) -> FileEntry {
     FileEntry { size, deleted }
 }
 
-/// What `files` learns: each partition's files, and the partitions that were written to.
+/// What `files` learns: each partition's files, and the partitions that were written to. Of partitions that went it loses the
+/// files, and learns that they are gone.
 pub(super) fn files(change: &MetadataChange<'_>) -> ShardChange {
     let mut partitions: BTreeMap<&str, Names<'_>> = BTreeMap::new();
     let mut written: Names<'_> = BTreeMap::new();
+    let mut shard = ShardChange::default();
     for file in change.added {
         let partition = name_in_keys(file.partition);
         let names = partitions.entry(partition).or_default();
@@ -28,12 +30,16 @@ pub(super) fn files(change: &MetadataChange<'_>) -> ShardChange {
         written.insert(partition, entry(0, false));
     }
     for (partition, gone) in change.removed {
+        if change.dropped.contains(partition) {
+            written.insert(name_in_keys(partition), entry(0, true));
+            shard.deletes.insert(name_in_keys(partition).to_owned());
+            continue;
+        }
         let names = partitions.entry(name_in_keys(partition)).or_default();
         for name in gone {
             names.entry(name).or_insert(entry(0, true));
         }
     }
-    let mut shard = ShardChange::default();
     for (partition, names) in partitions {
         let mut record = Vec::new();
         put_file_list(&names, &mut record);

@@ -123,6 +123,7 @@ fn a_commit_on_sparks_table_is_listed_bounded_and_found_by_key() {
             schema: &schema,
             added: &added,
             removed: &BTreeMap::new(),
+            dropped: &BTreeSet::new(),
         };
         let (meta, instant) = commit(&meta, &change).await;
         let new = listed(&meta).await;
@@ -192,6 +193,7 @@ fn a_file_that_went_is_not_listed_and_its_statistics_are_gone() {
             schema: &schema,
             added: &[],
             removed: &removed,
+            dropped: &BTreeSet::new(),
         };
         let (meta, _) = commit(&meta, &change).await;
         assert!(!listed(&meta).await["city=paris"].contains(&gone));
@@ -267,6 +269,7 @@ fn a_rolled_back_commit_leaves_its_rollback_and_nothing_else() {
             schema: &schema,
             added: &added,
             removed: &BTreeMap::new(),
+            dropped: &BTreeSet::new(),
         };
         let writer = MetadataWriter::open(&meta, &clock).await.unwrap().unwrap();
         writer.commit(&instant, &change).await.unwrap();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow::datatypes::Schema;
 use bytes::Bytes;
 
-use super::clean_plan::{plan, retained_commits};
+use super::clean_plan::{holds_data, plan, retained_commits};
 use super::rollback::Rollbacks;
 use crate::commit::{Pending, Requested, complete, create_file, request};
 use crate::error::{Error, Result, ResultExt};
@@ -13,6 +13,7 @@ use crate::host;
 use crate::index::{MetadataChange, MetadataWriter};
 use crate::model::{Action, Instant, PartitionPath, State, TimelineLayout};
 use crate::schema::{add_meta_fields, parse_avro, strip_meta_fields, to_arrow};
+use crate::storage::Cause;
 use crate::timeline::payload::{CleanMetadata, CleanedPartition, CleanerPlan};
 use crate::timeline::{MetaClient, table_schema};
 
@@ -30,6 +31,7 @@ pub struct Cleaned {
 ///
 /// 1. The plan is there before a file goes.
 /// 2. The metadata table learns what went before the clean is completed, in a delta commit of the clean's own time.
+/// 3. A partition whose every file is replaced goes with them.
 ///
 /// Tables below version 8 and other policies are left as they are. Errors: `Unsupported` for a metadata table that is not kept
 /// here; `LockTimeout`; those of the storage, and then the clean stays pending and the next one goes on.
@@ -128,10 +130,17 @@ impl Indexed {
             (PartitionPath::new(partition), names)
         };
         let removed = gone.iter().map(of).collect();
+        let dropped = gone
+            .iter()
+            .filter(|(_, cleaned)| cleaned.is_partition_deleted == Some(true));
+        let dropped = dropped
+            .map(|(partition, _)| PartitionPath::new(partition))
+            .collect();
         let change = MetadataChange {
             schema: &self.columns,
             added: &[],
             removed: &removed,
+            dropped: &dropped,
         };
         self.writer.commit_again(&clean.time, &change).await
     }
@@ -159,13 +168,15 @@ async fn carry_out(
             names.push(name.to_owned());
         }
         files_deleted += names.len();
+        let drop = plan.partitions_to_be_deleted.contains(partition);
+        let is_partition_deleted = drop && drop_partition(meta, partition).await?;
         let cleaned = CleanedPartition {
             partition_path: partition.clone(),
             policy: plan.policy.clone(),
             delete_path_patterns: names.clone(),
             success_delete_files: names,
             failed_delete_files: Vec::new(),
-            is_partition_deleted: Some(false),
+            is_partition_deleted: Some(is_partition_deleted),
         };
         partitions.insert(partition.clone(), cleaned);
     }
@@ -192,6 +203,23 @@ async fn carry_out(
         instant,
         files_deleted,
     })
+}
+
+/// Removes what is left of a partition whose files went, and says whether it is gone. Java removes the folder whatever is in it;
+/// here a partition that got files since the clean was planned stays.
+async fn drop_partition(meta: &MetaClient, partition: &str) -> Result<bool> {
+    if partition.is_empty() {
+        return Ok(false);
+    }
+    let left = meta.storage.list_all(partition, None, Cause::Write).await?;
+    // Metafiles and checksums go along.
+    if left.iter().any(holds_data) {
+        return Ok(false);
+    }
+    for file in left {
+        meta.storage.delete(&file.path).await?;
+    }
+    Ok(true)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -7,10 +7,10 @@ use futures::future::try_join_all;
 use crate::commit::Writer;
 use crate::error::Result;
 use crate::model::{
-    Action, BaseFormat, FileGroup, FileSlice, Instant, InstantTime, LogFileName, PartitionPath,
-    State,
+    Action, BaseFormat, FileGroup, FileName, FileSlice, Instant, InstantTime, LogFileName,
+    PartitionPath, State,
 };
-use crate::storage::Cause;
+use crate::storage::{Cause, ObjectMeta};
 use crate::timeline::payload::{
     ActionInstant, CleanFileInfo, CleanerPlan, CompactionPlan, SavepointMetadata,
 };
@@ -46,7 +46,8 @@ pub(super) fn earliest_to_retain(timeline: &Timeline, retained: usize) -> Option
 ///
 /// `base` is the table's absolute path as other engines know it. A file stays when its slice is the newest of its group, or
 /// the newest before the first retained instant, or not before that; when a savepoint names it; when a pending compaction
-/// needs it. Groups that were replaced before the first retained instant go whole. Partitions stay, empty ones too.
+/// needs it. Groups that were replaced before the first retained instant go whole, and a partition that has no other files is to go
+/// with them.
 ///
 /// Source: Hudi 1.1 `CleanPlanner`.
 pub(super) async fn plan(
@@ -59,12 +60,20 @@ pub(super) async fn plan(
         return Ok(None);
     };
     let files = listed(meta, &earliest.time).await?;
+    let counts: BTreeMap<_, _> = files.iter().map(data_files).collect();
     meta.learn_archived(writers_of_logs(&files)).await?;
     let groups = file_groups(files, timeline, meta.config.version(), None)?;
     let needed = Needed::load(meta).await?;
     let replaced = meta.replaced_file_groups().await?;
     let mut paths: BTreeMap<String, Vec<CleanFileInfo>> = BTreeMap::new();
+    let mut live = BTreeSet::new();
     for group in &groups {
+        if replaced
+            .replaced_by(&group.partition, &group.file_id)
+            .is_none()
+        {
+            live.insert(&group.partition);
+        }
         let slices = match replaced.replaced_by(&group.partition, &group.file_id) {
             Some(by) if *by < earliest.time => group.slices.iter().collect(),
             Some(_) => continue,
@@ -88,7 +97,15 @@ pub(super) async fn plan(
     if paths.is_empty() {
         return Ok(None);
     }
+    let goes = |(partition, files): &(&String, &Vec<CleanFileInfo>)| {
+        let path = PartitionPath::new(partition);
+        let all = counts.get(&path) == Some(&files.len());
+        all && !partition.is_empty() && !live.contains(&path)
+    };
+    let dropped = paths.iter().filter(goes);
+    let dropped = dropped.map(|(partition, _)| partition.clone()).collect();
     Ok(Some(CleanerPlan {
+        partitions_to_be_deleted: dropped,
         earliest_instant_to_retain: Some(ActionInstant {
             timestamp: earliest.time.to_string(),
             action: earliest.action.to_string(),
@@ -103,6 +120,18 @@ pub(super) async fn plan(
         extra_metadata: savepoints(meta),
         ..CleanerPlan::default()
     }))
+}
+
+/// How many files of a partition hold data, or changes of it: committed or not.
+fn data_files(partition: &PartitionFiles) -> (PartitionPath, usize) {
+    let count = partition.files.iter().filter(|file| holds_data(file));
+    (partition.partition.clone(), count.count())
+}
+
+/// Whether a file is named as base and log files are; Hadoop's checksums beside them are not.
+pub(super) fn holds_data(file: &ObjectMeta) -> bool {
+    let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+    !name.ends_with(".crc") && FileName::parse(name).is_some()
 }
 
 /// The savepoints that a later clean compares with, as Hudi notes them.

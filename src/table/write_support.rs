@@ -1,6 +1,6 @@
 //! What a write needs of the metadata table and of the table services.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::datatypes::Schema;
 
@@ -74,6 +74,7 @@ impl Table {
             schema,
             added: &added,
             removed: &BTreeMap::new(),
+            dropped: &BTreeSet::new(),
         };
         index.commit(&pending.time, &change).await
     }

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hudi_wasm::model::Action;
-use hudi_wasm::table::{OpenOptions, Table, WriteOptions};
+use hudi_wasm::storage::{Storage, StorageOptions};
+use hudi_wasm::table::{OpenOptions, Table, TableSchema, WriteOptions};
 use hudi_wasm::timeline::MetaClient;
+use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 
 use crate::compaction::{agrees, append, shape};
 use crate::service_stops::assert_metadata_is_true;
 use crate::stops::{Stop, Stopping, copy, ids, stopping};
 use crate::support::{block_on, store_of};
-use crate::{create, open, paths, read};
+use crate::{create, open, options, paths, read, schema};
 
 const FOLDER: &str = ".hoodie/metadata";
 
@@ -197,4 +199,55 @@ fn services_of_the_metadata_table_that_are_stopped_anywhere_lose_nothing_and_are
         "{stops} stops of an append with a clean, a compaction and an archive of the metadata table"
     );
     assert!(stops > 200, "{stops}");
+}
+
+/// `HUDI_SERVED_OUT=folder cargo test --test write served_tables` leaves tables there for Spark, and appends to those that it finds.
+#[test]
+fn served_tables_are_written_into_a_folder_and_appended_to_again() {
+    let here = tempfile::tempdir().unwrap();
+    let out = std::env::var("HUDI_SERVED_OUT").map_or(here.path().to_owned(), Into::into);
+    for (name, kind, version) in [
+        ("v9_cow_parts", "COPY_ON_WRITE", 9),
+        ("v9_mer_parts", "MERGE_ON_READ", 9),
+        ("v8_cow_parts", "COPY_ON_WRITE", 8),
+    ] {
+        let folder = out.join(name);
+        let is_new = !folder.exists();
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = LocalFileSystem::new_with_prefix(&folder).unwrap();
+        let storage = Storage::new(Arc::new(store), StorageOptions::default());
+        let json = serde_json::json!({"tableName": name, "recordKeyFields": ["id"], "orderingFields": ["ts"],
+            "partitionFields": ["city"], "hiveStylePartitioning": true, "tableType": kind, "tableVersion": version});
+        block_on(async {
+            let columns = TableSchema::Arrow(schema().as_ref().clone());
+            let open = OpenOptions {
+                canonical_uri: Some(folder.to_str().unwrap().to_owned()),
+                ..OpenOptions::default()
+            };
+            if is_new {
+                Table::create(storage.clone(), &columns, options(json))
+                    .await
+                    .unwrap();
+            }
+            let mut table = Table::open(storage.clone(), open).await.unwrap();
+            let before = ids(&read(&table).await);
+            let first = if is_new {
+                0
+            } else {
+                1000 + before.len() as i32
+            };
+            for at in 0..30 {
+                table = append(&table, first + at, small(None)).await.unwrap();
+            }
+            let mut expected = before;
+            expected.extend(2 * first..2 * first + 60);
+            expected.sort_unstable();
+            let mut found = ids(&read(&table).await);
+            found.sort_unstable();
+            assert_eq!(found, expected, "{name}");
+            let own = MetaClient::load(storage.below(FOLDER)).await.unwrap();
+            let cleans = own.timeline.completed(&Action::Clean).count();
+            assert!(cleans > 0, "{name}");
+        });
+    }
 }

@@ -8,8 +8,9 @@ use hudi_wasm::table::{Table, WriteOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+use crate::stops::ids;
 use crate::support::{block_on, get, store_of};
-use crate::{batch, create, open, paths, rows};
+use crate::{batch, create, open, paths, read, rows};
 
 fn widen() -> WriteOptions {
     WriteOptions {
@@ -104,6 +105,60 @@ fn a_new_column_becomes_the_tables_last_and_is_null_in_older_rows() {
             assert_eq!(found[4..], [(5, None), (6, None)]);
         });
     }
+}
+
+/// Hudi leaves the index definitions as they are when a write is taken back, and the properties: what they list is there
+/// still, without what the write brought.
+#[test]
+fn a_new_column_whose_write_is_taken_back_is_gone_and_may_come_as_another_type() {
+    block_on(async {
+        let store = store_of([]);
+        let json =
+            json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"]});
+        let table = create(&store, json).await.unwrap();
+        let first = rows(vec![batch(&[(1, "rome"), (2, "oslo")])]);
+        table.append(first, WriteOptions::default()).await.unwrap();
+        let properties = get(&store, ".hoodie/hoodie.properties");
+        let new = with(&[(3, "rome")], &[note(&[Some("x")])]);
+        let done = table.append(rows(vec![new]), widen()).await.unwrap();
+        let definitions = get(&store, ".hoodie/.index_defs/index.json");
+        let newest = done.instant.unwrap().time.to_string();
+        let undone = done.table.rollback(&newest, widen());
+        let (_, table) = undone.await.unwrap();
+        assert_eq!(ids(&read(&table).await), [1, 2]);
+        assert!(
+            table
+                .schema(false)
+                .await
+                .unwrap()
+                .field_with_name("note")
+                .is_err()
+        );
+        assert_eq!(get(&store, ".hoodie/hoodie.properties"), properties);
+        assert_eq!(get(&store, ".hoodie/.index_defs/index.json"), definitions);
+        let older = rows(vec![batch(&[(4, "rome")])]);
+        table.append(older, WriteOptions::default()).await.unwrap();
+        let number: ArrayRef = Arc::new(Int64Array::from(vec![7]));
+        let field = Field::new("note", DataType::Int64, true);
+        let again = with(&[(5, "rome")], &[(field, number)]);
+        let table = open(&store).await;
+        table.append(rows(vec![again]), widen()).await.unwrap();
+        let table = open(&store).await;
+        assert_eq!(ids(&read(&table).await), [1, 2, 4, 5]);
+        let with_note = async |operator: &str, values: &[&str]| {
+            let filter = json!({"field": "note", "operator": operator, "values": values});
+            let mut options = ReadOptions::default();
+            options
+                .filters
+                .push(serde_json::from_value(filter).unwrap());
+            let found = table.read(&options).await.unwrap();
+            let found: Vec<RecordBatch> = found.try_collect().await.unwrap();
+            found.iter().map(RecordBatch::num_rows).sum::<usize>()
+        };
+        assert_eq!(with_note("=", &["7"]).await, 1);
+        assert_eq!(with_note("=", &["8"]).await, 0);
+        assert_eq!(with_note("IS NULL", &[]).await, 3);
+    });
 }
 
 #[test]
