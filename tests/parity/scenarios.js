@@ -15,7 +15,7 @@ import { readEvery } from './read.js';
 import { staleChecksum } from './stale_checksum.js';
 import { statisticsOfEveryType } from './statistics.js';
 import { storageLock } from './storage_lock.js';
-import { hudiRsReads, inTurn, shapeOf, weCompact, weCopy, weServe, weSkip, weWrite } from './write.js';
+import { hudiRsReads, inTurn, shapeOf, weCompact, weCopy, weKeep, weServe, weSkip, weWrite } from './write.js';
 
 /**
  * @typedef {import('./lib/spark.js').Session} Session
@@ -133,6 +133,9 @@ function written() {
   const compacted = shapes
     .filter(({ version, parts }) => version === 9 || parts)
     .map((shape) => ({ name: `A/mdt_compacted/${named(shape)}`, session, run: weCompact(shapeOf(shape)), brief: shape.parts && shape.version === 9 }));
+  const kept = shapes
+    .filter(({ version, parts }) => version === 9 && parts)
+    .map((shape) => ({ name: `A/mdt_cleaned/${named(shape)}`, session, run: weKeep(shapeOf(shape)) }));
   const skipped = shapes.map((shape) => ({ name: `G/skipping/${named(shape)}`, session, run: weSkip(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
   const versions = /** @type {const} */ ([8, 9]);
   const narrow = /** @type {const} */ (['0.15.0', '1.1.1']).map((bundle) => ({ name: `A/v6_narrow/${bundle}`, session: utc(bundle), run: narrowVersion6(bundle === '0.15.0') }));
@@ -144,7 +147,7 @@ function written() {
   const keys = /** @type {[string, string[], boolean][]} */ ([['unicode', ['name'], true], ['composite_flat', ['id', 'name'], false], ['composite_parts', ['name', 'id'], true]]);
   const found = keys.map(([name, fields, parts]) => ({ name: `D/keys/${name}`, session, run: foundByKey(fields, parts), brief: name === 'unicode' }));
   const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
-  return [...appended, ...compacted, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
+  return [...appended, ...compacted, ...kept, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
 }
 
 /** @type {Pending[]} */

@@ -174,9 +174,60 @@ export function weCompact(shape) {
 }
 
 /** Compactions of a table's metadata table. @param {string} table */
-async function compactions(table) {
+const compactions = (table) => ownInstants(table, '.commit');
+
+/** Completed instants of a table's metadata table whose file ends so. @param {string} table @param {string} end */
+async function ownInstants(table, end) {
   const names = await readdir(path.join(table, '.hoodie/metadata/.hoodie/timeline'));
-  return names.filter((name) => name.endsWith('.commit')).length;
+  return names.filter((name) => name.endsWith(end)).length;
+}
+
+/**
+ * A: a table whose metadata table is compacted, cleaned and archived by our appends, then upserted into by Spark, which compacts, cleans and archives it
+ * further, and by us once more.
+ *
+ * @param {Shape} shape
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weKeep(shape) {
+  return (sides) =>
+    inFolder(sides, 'kept', async (check, table) => {
+      const { spark, ours } = sides;
+      const hudiOptions = {
+        'hoodie.metadata.compact.max.delta.commits': '4',
+        'hoodie.keep.min.commits': '2',
+        'hoodie.keep.max.commits': '3',
+        'hoodie.clean.commits.retained': '1',
+      };
+      /** @type {Map<number, City>} */
+      const rows = new Map();
+      const keep = (/** @type {City[]} */ written) => written.forEach((one) => rows.set(one.id, one));
+      const append = async (/** @type {number} */ at) => {
+        const written = some(at * 10, at * 10 + 10);
+        await ours.append(table, { rows: written }, { hudiOptions });
+        keep(written);
+      };
+      const archived = async () => (await readdir(path.join(table, '.hoodie/metadata/.hoodie/timeline/history'))).filter((name) => name.endsWith('.parquet')).length;
+      await ours.create(table, { tableName: 'kept', schema: schema('kept'), ...shape });
+      for (let at = 0; at < 28; at += 1) await append(at);
+      check.some(await ownInstants(table, '.clean'), 1, 'our cleans of the metadata table');
+      check.some(await archived(), 1, 'our archives of the metadata table');
+      await check.rows([...rows.values()], 'after our services');
+      await check.rows([...rows.values()].filter(({ id }) => id === 77), 'a key', [['id', '=', 77]]);
+      const options = { ...hudiOptions, 'hoodie.index.type': 'RECORD_INDEX', 'hoodie.metadata.record.index.enable': 'true' };
+      const before = await archived();
+      for (let ts = 2; ts < 14; ts += 1) {
+        const written = [...some(ts * 5, ts * 5 + 10, ts), ...some(1000 * ts, 1000 * ts + 2, ts)];
+        const values = written.map((one) => [one.id, one.name, one.price, one.ts, one.city]);
+        await spark.ask('upsert', { path: table, columns: 'id int, name string, price double, ts long, city string', rows: values, options });
+        keep(written);
+      }
+      check.some(await archived(), before + 1, "Spark's archives of the metadata table after ours");
+      await check.rows([...rows.values()], "after Spark's services");
+      for (let at = 50; at < 56; at += 1) await append(at);
+      await check.rows([...rows.values()], 'at the end');
+      await check.meta('at the end');
+    });
 }
 
 /**

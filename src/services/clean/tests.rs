@@ -14,7 +14,11 @@ use crate::support::{block_on, delete, get, put, store};
 use crate::timeline::payload::CommitMetadata;
 
 /// Tables whose newest instant is a clean of Spark, and how many commits it retained.
-const CLEANED: [(&str, usize); 2] = [("v9_cow_archived", 3), ("v9_cow_savepoint", 1)];
+const CLEANED: [(&str, usize); 3] = [
+    ("v9_cow_archived", 3),
+    ("v9_cow_savepoint", 1),
+    ("v9_cow_partition_dropped", 1),
+];
 
 async fn open(store: &Arc<InMemory>) -> (MetaClient, Writer) {
     crate::commit::support::open(store, &[]).await
@@ -116,6 +120,11 @@ async fn before_clean(name: &str) -> (Arc<InMemory>, Value, Value, String) {
         }
     }
     assert!(!base.is_empty(), "{name}");
+    for partition in plan["partitionsToBeDeleted"].as_array().unwrap() {
+        let partition = PartitionPath::new(partition.as_str().unwrap());
+        let metafile = partition.file_path(crate::model::PARTITION_METAFILE);
+        put(&store, &metafile, b"partitionDepth=1\n".to_vec());
+    }
     (store, plan, done, base)
 }
 
@@ -248,6 +257,69 @@ fn removed(plan: &CleanerPlan) -> BTreeMap<String, CleanedPartition> {
         (partition.clone(), cleaned)
     });
     cleaned.collect()
+}
+
+/// What the metadata table says, by partition.
+async fn told_of(meta: &MetaClient) -> BTreeMap<String, usize> {
+    use crate::view::{FileListing, PartitionPruner};
+    let table = crate::metadata::MetadataTable::load_anew(meta)
+        .await
+        .unwrap();
+    let listing =
+        crate::metadata::MetadataListing::new(meta.storage.clone(), Arc::new(table), true);
+    let found = listing.load(&PartitionPruner::none()).await.unwrap();
+    let found = found.into_iter();
+    found
+        .map(|one| (one.partition.to_string(), one.files.len()))
+        .collect()
+}
+
+#[test]
+fn a_partition_goes_with_its_files_unless_it_got_others_since_the_plan() {
+    for late in [false, true] {
+        block_on(async {
+            let (store, spark_plan, _, base) = before_clean("v9_cow_partition_dropped").await;
+            let (meta, writer) = open(&store).await;
+            let all = Rollbacks {
+                writer: &writer,
+                base: &base,
+            };
+            let known = told_of(&meta).await;
+            assert_eq!(known.keys().collect::<Vec<_>>(), ["city=ams", "city=bru"]);
+            // Spark's own plan, left pending.
+            let plan: CleanerPlan = serde_json::from_value(spark_plan).unwrap();
+            let files = Requested {
+                plan: plan.to_bytes().unwrap(),
+                inflight: Bytes::new(),
+            };
+            request(&meta, &writer, Action::Clean, files).await.unwrap();
+            let file =
+                "city=bru/11111111-1111-1111-1111-111111111111-0_0-1-1_20991231000000000.parquet";
+            if late {
+                put(&store, file, b"data".to_vec());
+            }
+            let (meta, _) = open(&store).await;
+            clean(&meta, all).await.unwrap();
+            let (meta, _) = open(&store).await;
+            let done = meta.last_clean().await.unwrap().unwrap();
+            let cleaned = &done.partition_metadata["city=bru"];
+            assert_eq!(cleaned.is_partition_deleted, Some(!late));
+            let left = meta.storage.list_all("city=bru", None, Cause::Listing);
+            let left: Vec<_> = left.await.unwrap().into_iter().map(|f| f.path).collect();
+            let after = told_of(&meta).await;
+            match late {
+                false => {
+                    assert!(left.is_empty(), "{left:?}");
+                    assert_eq!(after.keys().collect::<Vec<_>>(), ["city=ams"]);
+                }
+                true => {
+                    assert!(left.iter().any(|path| path == file), "{left:?}");
+                    assert_eq!(after["city=bru"], 0);
+                }
+            }
+            assert_eq!(after["city=ams"], known["city=ams"]);
+        });
+    }
 }
 
 #[test]

@@ -141,3 +141,18 @@ def v9_mor_clustered(t):
     t.write(rows([3], 4), "delete")
     t.record_all()
     t.note = "Base files with logs, one clustering, then logs on the clustered files."
+
+
+@table()
+def v9_cow_partition_dropped(t):
+    t.columns = CITY
+    retained = {"hoodie.clean.commits.retained": "1", "hoodie.clean.automatic": "true"}
+    t.options.update({**BY_CITY, COLUMN_STATS: "true", **retained})
+    rows = lambda ids, tag, ts, city: [(i, f"{tag}{i}", i + 0.5, ts, city) for i in ids]
+    t.write(rows(range(4), "a", 1, "ams") + rows(range(10, 13), "b", 1, "bru"), "insert")
+    t.write(
+        rows([], "", 0, ""), "delete_partition", hoodie__datasource__write__partitions__to__delete="city=bru"
+    )
+    t.write(rows([1], "after", 3, "ams"))
+    t.record_all()
+    t.note = "delete_partition of one partition, then an upsert in the other, whose clean (one commit retained) removed the partition whole."
