@@ -18,9 +18,11 @@ pub async fn create_properties(storage: &Storage, table: &Properties) -> Result<
     let config = TableConfig::parse(&text)?;
     match storage.put_if_absent(MAIN, text).await? {
         PutOutcome::Created => Ok(config),
-        PutOutcome::Exists => Err(Error::table_exists("there is a table at this place")
-            .context("path", MAIN)
-            .context("hint", "open it, or give `ifExists: 'open'`")),
+        PutOutcome::Exists | PutOutcome::Unclear => {
+            Err(Error::table_exists("there is a table at this place")
+                .context("path", MAIN)
+                .context("hint", "open it, or give `ifExists: 'open'`"))
+        }
     }
 }
 

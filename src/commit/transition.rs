@@ -59,17 +59,26 @@ pub async fn request(
         };
         writer.claim(&time);
         let requested = name(&pending, State::Requested, None);
-        match put(meta, &requested, files.plan.clone()).await? {
-            PutOutcome::Created => {
-                let inflight = name(&pending, State::Inflight, None);
-                create(meta, &inflight, files.inflight).await?;
-                return Ok(pending);
-            }
-            PutOutcome::Exists => {
-                writer.settle(&time);
-                after = Some(time);
-            }
+        let claimed = put(meta, &requested, files.plan.clone()).await?;
+        if claimed == PutOutcome::Exists {
+            writer.settle(&time);
+            after = Some(time);
+            continue;
         }
+        let inflight = name(&pending, State::Inflight, None);
+        let begun = put(meta, &inflight, files.inflight.clone()).await?;
+        // Of two writers that may both have put an empty first file, the one that puts the second has the instant. What is left of it
+        // is not this writer's to roll back then.
+        let is_ours = match begun {
+            PutOutcome::Created => true,
+            PutOutcome::Unclear => claimed == PutOutcome::Created,
+            PutOutcome::Exists => false,
+        };
+        if !is_ours {
+            writer.settle(&time);
+            return Err(taken(meta, Some(time)));
+        }
+        return Ok(pending);
     }
     Err(taken(meta, after))
 }
@@ -161,7 +170,8 @@ async fn put(meta: &MetaClient, name: &TimelineName, body: Bytes) -> Result<PutO
 
 async fn create(meta: &MetaClient, name: &TimelineName, body: Bytes) -> Result<()> {
     match put(meta, name, body).await? {
-        PutOutcome::Created => Ok(()),
+        // Whoever has the instant has its later files.
+        PutOutcome::Created | PutOutcome::Unclear => Ok(()),
         PutOutcome::Exists => Err(taken(meta, Some(name.time.clone()))),
     }
 }

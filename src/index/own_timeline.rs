@@ -45,7 +45,8 @@ pub(super) async fn put_instant(
 ) -> Result<()> {
     let path = instant_path(time, action, state, completion);
     match storage.put_if_absent(&path, body).await? {
-        PutOutcome::Created => Ok(()),
+        // The data table's instant is this writer's, so its empty file here is too.
+        PutOutcome::Created | PutOutcome::Unclear => Ok(()),
         PutOutcome::Exists => Err(Error::write_conflict(
             "the metadata table has the instant of another writer",
         )

@@ -20,6 +20,8 @@ pub enum PutOutcome {
     Created,
     /// Another object was there before.
     Exists,
+    /// An empty object is there after an answer was lost: ours, or one that was there before, as nothing tells.
+    Unclear,
 }
 
 /// How a store puts an object where there is none.
@@ -61,7 +63,7 @@ impl Storage {
     /// Puts an object where there is none.
     ///
     /// An answer that was lost, or that leaves open what happened, is settled by reading the object back: bytes equal to
-    /// ours are ours. Errors: `CommitStateUnknown` when that fails too, and when nothing is there yet, since what was sent may
+    /// ours are ours, unless there are none. Errors: `CommitStateUnknown` when that fails too, and when nothing is there yet, since what was sent may
     /// still land; `ReadOnlyStorage` when the store does not heed the condition; any other error means that nothing was put.
     pub async fn put_if_absent(&self, path: &str, bytes: Bytes) -> Result<PutOutcome> {
         self.require_write()?;
@@ -146,6 +148,9 @@ impl Storage {
             // A host may have sent the request twice by itself, so that even a first refusal can be due to ourselves.
             let found = self.get_if_present(path, Cause::Write).await;
             match &found {
+                Ok(Some(found)) if found == bytes && bytes.is_empty() => {
+                    return Ok(PutOutcome::Unclear);
+                }
                 Ok(Some(found)) if found == bytes => return Ok(PutOutcome::Created),
                 Ok(Some(_)) => return Ok(PutOutcome::Exists),
                 _ if refused && !unclear => return Ok(PutOutcome::Exists),
@@ -187,7 +192,7 @@ impl Storage {
                 let _ = shown.set(());
                 Ok(())
             }
-            PutOutcome::Created => Err(ignores(
+            PutOutcome::Created | PutOutcome::Unclear => Err(ignores(
                 "the store passes over the condition If-None-Match and overwrites",
             )),
         }

@@ -12,7 +12,7 @@ use hudi_wasm::timeline::MetaClient;
 use object_store::memory::InMemory;
 use serde_json::{Value, json};
 
-use crate::stops::{Stop, Stopping, copy, stopping};
+use crate::stops::{STOPS, Stop, Stopping, copy, stopping};
 use crate::support::{block_on, expected, get, queries, store, store_of};
 use crate::{batch, create, options, paths, rows, schema};
 
@@ -72,7 +72,7 @@ impl States {
     /// Does an operation over and over, and stops it after each change of the store.
     fn of(&mut self, of: &Operation) {
         self.keep(of, &of.start, "before");
-        for stop in [Stop::Refused, Stop::Unheard, Stop::Once] {
+        for stop in STOPS {
             for at in 0.. {
                 let left = copy(&of.start);
                 let store = Stopping::new(&left, at, stop);
@@ -83,7 +83,7 @@ impl States {
                 };
                 let done = block_on((of.act)(stopping(&store), options));
                 self.keep(of, &left, &format!("{stop:?} after {at}: {}", heard(&done)));
-                if !store.is_over() && !store.has_lost() {
+                if !store.has_come() {
                     done.unwrap();
                     break;
                 }

@@ -131,6 +131,22 @@ async fn an_empty_object_of_another_is_not_taken_for_ours() {
 }
 
 #[tokio::test]
+async fn w1_an_empty_object_after_a_lost_answer_is_not_said_to_be_ours() {
+    for (fault, before) in [(Fault::AnswerLost, false), (Fault::Lost, true)] {
+        let store = Faulty::new(move |verb, nth| match (verb, nth) {
+            ("create", 1) => fault,
+            _ => Fault::None,
+        });
+        let storage = store.storage(PutIfAbsent::Kept);
+        if before {
+            storage.put("a", Bytes::new()).await.unwrap();
+        }
+        let outcome = storage.put_if_absent("a", Bytes::new()).await.unwrap();
+        assert_eq!(outcome, PutOutcome::Unclear, "{fault:?}");
+    }
+}
+
+#[tokio::test]
 async fn w3_the_condition_is_shown_by_two_puts_once() {
     let store = Faulty::new(|_, _| Fault::None);
     let shown = Arc::new(OnceLock::new());
