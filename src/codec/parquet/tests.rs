@@ -22,6 +22,7 @@ mod files;
 mod hostile;
 mod oracle;
 mod picked;
+mod random_nested;
 
 /// A signed varint as Thrift has it.
 fn zigzag(value: i64) -> Vec<u8> {

@@ -19,8 +19,9 @@ pub(super) fn array(node: &Node, leaves: &[Leaf], arrays: &[ArrayRef]) -> Result
     let places = |levels: &Levels| Places::of(node, levels);
     match &node.data_type {
         DataType::Struct(fields) => {
-            let nulls = match node.nullable {
-                true => alike(node, leaves, |levels| nulls(node, levels))?,
+            // One that is required is missing where a struct around it is, and hides what is required in it then.
+            let nulls = match node.there > node.place.from {
+                true => alike(node, leaves, |levels| Ok(nulls(node, levels)))?,
                 false => None,
             };
             whole(structs(fields, children, nulls))
@@ -71,13 +72,19 @@ struct Places {
 }
 
 impl Places {
-    fn of(node: &Node, levels: &Levels) -> Self {
+    /// Errors: `Corrupt` for a list that goes on and is empty, or null.
+    fn of(node: &Node, levels: &Levels) -> Result<Self> {
         let mut offsets = Vec::new();
         let mut valid = BooleanBufferBuilder::new(0);
         let mut elements = 0_i32;
         let inner = node.place.up_to + 1;
+        let mut before = 0;
         let pairs = levels.repetition.iter().zip(&levels.definition);
         for (repetition, definition) in pairs {
+            if *repetition == inner && before.min(*definition) <= node.there {
+                return Err(disagree());
+            }
+            before = *definition;
             if *repetition <= node.place.up_to && *definition >= node.place.from {
                 offsets.push(elements);
                 valid.append(*definition >= node.there);
@@ -89,10 +96,10 @@ impl Places {
         }
         offsets.push(elements);
         let nulls = NullBuffer::new(valid.finish());
-        Self {
+        Ok(Self {
             offsets,
             nulls: Some(nulls).filter(|nulls| nulls.null_count() > 0),
-        }
+        })
     }
 }
 
@@ -110,14 +117,19 @@ fn nulls(node: &Node, levels: &Levels) -> Option<NullBuffer> {
 }
 
 /// What the levels of every leaf below a field say of it.
-fn alike<T: PartialEq>(node: &Node, leaves: &[Leaf], of: impl Fn(&Levels) -> T) -> Result<T> {
+fn alike<T: PartialEq>(
+    node: &Node,
+    leaves: &[Leaf],
+    of: impl Fn(&Levels) -> Result<T>,
+) -> Result<T> {
     let leaves = leaves.get(node.leaves.clone()).unwrap_or_default();
     let mut said = leaves.iter().map(|leaf| of(&leaf.levels));
-    let first = said.next().ok_or_else(disagree)?;
-    match said.all(|other| other == first) {
-        true => Ok(first),
+    let first = said.next().ok_or_else(disagree)??;
+    said.try_for_each(|other| match other? == first {
+        true => Ok(()),
         false => Err(disagree()),
-    }
+    })?;
+    Ok(first)
 }
 
 fn offset_buffer(offsets: Vec<i32>) -> OffsetBuffer<i32> {

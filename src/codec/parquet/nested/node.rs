@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 /// A field of a nested column, in Parquet's levels and as Arrow has it.
 pub(super) struct Node {
     pub(super) data_type: DataType,
-    pub(super) nullable: bool,
     /// The definition level from which it is there.
     pub(super) there: u8,
     /// Where it has a place: in the innermost list around it.
@@ -100,7 +99,6 @@ impl Node {
         };
         Ok(Self {
             data_type: data_type.clone(),
-            nullable,
             there,
             place,
             leaves: first..*leaf,

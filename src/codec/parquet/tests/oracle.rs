@@ -42,10 +42,10 @@ const SCHEMA: &str = "message m {
   optional group keys (MAP) { repeated group key_value { optional int64 key; optional group value { required int32 x; optional binary y; } } }
 }";
 
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
+    pub(super) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -227,7 +227,7 @@ fn file(properties: WriterPropertiesBuilder, wide: bool) -> Bytes {
 }
 
 /// As the crate reads it, in the types that are ours: INT96 as microseconds.
-fn by_the_crate(file: &Bytes, schema: &Schema) -> RecordBatch {
+pub(super) fn by_the_crate(file: &Bytes, schema: &Schema) -> RecordBatch {
     let options = parquet::arrow::arrow_reader::ArrowReaderOptions::new()
         .with_skip_arrow_metadata(true)
         .with_schema(Arc::new(schema.clone()));
@@ -360,13 +360,66 @@ fn page_of_lists(repetition: &[u8], definition: &[u8], values: &[i32]) -> Vec<u8
     page
 }
 
+/// A column of lists of numbers in pages of version 1.
+struct Lists {
+    footer: Footer,
+    chunk: Arc<super::super::pages::Chunk>,
+    bytes: super::super::chunk_bytes::ChunkBytes,
+    rows: usize,
+}
+
+impl Lists {
+    fn of(pages: &[Vec<u8>], values: usize, rows: usize) -> Self {
+        let bytes = pages.concat();
+        let mut builder = arrow::array::ListBuilder::new(arrow::array::Int32Builder::new());
+        builder.append(true);
+        let list: ArrayRef = Arc::new(builder.finish());
+        let template = RecordBatch::try_from_iter_with_nullable([("c", list, true)]).unwrap();
+        let file = written(&template, WriterProperties::builder());
+        let footer = footer_of(&file).unwrap();
+        let facts = footer
+            .metadata()
+            .row_group(0)
+            .column(0)
+            .clone()
+            .into_builder();
+        let facts = facts
+            .set_dictionary_page_offset(None)
+            .set_data_page_offset(40)
+            .set_total_compressed_size(bytes.len() as i64)
+            .set_num_values(values as i64)
+            .set_compression(Compression::UNCOMPRESSED);
+        let chunk = super::super::pages::Chunk::new(facts.build().unwrap(), None);
+        let mut there = super::super::chunk_bytes::ChunkBytes::default();
+        there.add(40, bytes.into());
+        Self {
+            footer,
+            chunk: Arc::new(chunk),
+            bytes: there,
+            rows,
+        }
+    }
+
+    fn open(&self) -> super::super::nested::NestedColumn {
+        let chunk = || Arc::clone(&self.chunk);
+        let rows = self.rows as u64;
+        let pages =
+            super::super::page_reader::ChunkPages::new(chunk(), self.bytes.clone(), None, rows);
+        let arrow = self.footer.arrow();
+        let data_type = arrow.schema().field(0).data_type().clone();
+        let of = &arrow.parquet_schema().root_schema().get_fields()[0];
+        super::super::nested::NestedColumn::new(of, &data_type, vec![(chunk(), pages)]).unwrap()
+    }
+
+    fn some(&self, rows: Range<usize>) -> super::super::rows::Rows {
+        let all = RowSelection::from_consecutive_ranges([rows].into_iter(), self.rows);
+        super::super::rows::Rows::of(&all)
+    }
+}
+
 /// Only pages of version 1 may part a row; the Arrow writer never does.
 #[test]
 fn a_row_goes_on_in_the_next_page() {
-    use super::super::nested::NestedColumn;
-    use super::super::page_reader::ChunkPages;
-    use super::super::pages::Chunk;
-    use super::super::rows::Rows;
     use arrow::datatypes::Int32Type;
 
     // [1, null, 3 | 4], null | [], [5 | 6], and a last row that ends with its page.
@@ -376,28 +429,7 @@ fn a_row_goes_on_in_the_next_page() {
         page_of_lists(&[0, 0], &[1, 3], &[5]),
         page_of_lists(&[1, 0], &[3, 3], &[6, 7]),
     ];
-    let bytes = pages.concat();
-    let mut builder = arrow::array::ListBuilder::new(arrow::array::Int32Builder::new());
-    builder.append(true);
-    let list: ArrayRef = Arc::new(builder.finish());
-    let template = RecordBatch::try_from_iter_with_nullable([("c", list, true)]).unwrap();
-    let file = written(&template, WriterProperties::builder());
-    let footer = footer_of(&file).unwrap();
-    let facts = footer
-        .metadata()
-        .row_group(0)
-        .column(0)
-        .clone()
-        .into_builder();
-    let facts = facts
-        .set_dictionary_page_offset(None)
-        .set_data_page_offset(40)
-        .set_total_compressed_size(bytes.len() as i64)
-        .set_num_values(9)
-        .set_compression(Compression::UNCOMPRESSED);
-    let chunk = Arc::new(Chunk::new(facts.build().unwrap(), None));
-    let mut there = super::super::chunk_bytes::ChunkBytes::default();
-    there.add(40, bytes.into());
+    let lists = Lists::of(&pages, 9, 5);
     let expected = arrow::array::ListArray::from_iter_primitive::<Int32Type, _, _>([
         Some(vec![Some(1), None, Some(3), Some(4)]),
         None,
@@ -405,27 +437,18 @@ fn a_row_goes_on_in_the_next_page() {
         Some(vec![Some(5), Some(6)]),
         Some(vec![Some(7)]),
     ]);
-    let schema = footer.arrow().parquet_schema().root_schema();
-    let open = || {
-        let pages = ChunkPages::new(Arc::clone(&chunk), there.clone(), None, 5);
-        let data_type = footer.arrow().schema().field(0).data_type().clone();
-        let of = &schema.get_fields()[0];
-        NestedColumn::new(of, &data_type, vec![(Arc::clone(&chunk), pages)]).unwrap()
-    };
-    let all = RowSelection::from_consecutive_ranges([0..5].into_iter(), 5);
     assert_eq!(
-        open().read(&Rows::of(&all)).unwrap().to_data(),
+        lists.open().read(&lists.some(0..5)).unwrap().to_data(),
         expected.to_data()
     );
     for first in 0..5 {
         for last in first..5 {
-            let mut column = open();
+            let mut column = lists.open();
             for row in [first, last]
                 .into_iter()
                 .take(1 + usize::from(last > first))
             {
-                let rows = RowSelection::from_consecutive_ranges([row..row + 1].into_iter(), 5);
-                let read = column.read(&Rows::of(&rows)).unwrap();
+                let read = column.read(&lists.some(row..row + 1)).unwrap();
                 assert_eq!(
                     read.to_data(),
                     expected.slice(row, 1).to_data(),
@@ -433,5 +456,38 @@ fn a_row_goes_on_in_the_next_page() {
                 );
             }
         }
+    }
+}
+
+/// Definition levels: 0 a null list, 1 an empty one, 2 a null in it, 3 a number.
+#[test]
+fn levels_that_contradict_each_other_are_corrupt() {
+    let damaged: [(&str, &[u8], &[u8], usize); 7] = [
+        ("a null list that goes on", &[0, 1, 0], &[0, 3, 3], 2),
+        ("an empty list that goes on", &[0, 1, 0], &[1, 3, 3], 2),
+        (
+            "a list that goes on as a null one",
+            &[0, 1, 0],
+            &[3, 0, 3],
+            2,
+        ),
+        (
+            "a list that goes on as an empty one",
+            &[0, 1, 0],
+            &[3, 1, 3],
+            2,
+        ),
+        ("no row begins", &[1, 0, 0], &[3, 3, 3], 2),
+        ("a row too many", &[0, 0, 0], &[3, 3, 3], 2),
+        ("a row too few", &[0, 1, 1], &[3, 3, 3], 2),
+    ];
+    for (what, repetition, definition, rows) in damaged {
+        let numbers = definition.iter().filter(|level| **level == 3);
+        let values: Vec<i32> = numbers.map(|_| 7).collect();
+        let page = page_of_lists(repetition, definition, &values);
+        let lists = Lists::of(&[page], 3, rows);
+        let read = lists.open().read(&lists.some(0..rows));
+        let error = read.err().unwrap_or_else(|| panic!("{what} is read"));
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{what}");
     }
 }

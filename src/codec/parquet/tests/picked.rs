@@ -8,7 +8,7 @@ use super::files::{ROWS, Shape, rows};
 use super::*;
 
 /// The file's footer with its page index.
-fn with_index(footer: &Footer, file: &Bytes) -> Footer {
+pub(super) fn with_index(footer: &Footer, file: &Bytes) -> Footer {
     let columns = all_columns(footer);
     let pending = PendingIndex::new(footer, &[0], &[], &[&columns])
         .unwrap()
