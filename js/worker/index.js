@@ -7,8 +7,8 @@ import { HudiReadOptions, checkKeys, createOptions, openOptions } from '../optio
 import { HudiTable } from '../table.js';
 import { RemoteEngine } from './remote.js';
 
-/** @type {() => Worker} This very form is what bundlers look for. */
-const usual = () => new Worker(new URL('./main.js', import.meta.url), { type: 'module', name: 'hudi-wasm' });
+/** @type {() => Worker} This very form is what bundlers look for; the path holds from dist/entry/ too. */
+const usual = () => new Worker(new URL('../../js/worker/main.js', import.meta.url), { type: 'module', name: 'hudi-wasm' });
 
 /** @type {typeof import('./index.d.ts').createHudiWorker} */
 export function createHudiWorker(given = {}) {

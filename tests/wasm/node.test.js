@@ -32,6 +32,13 @@ test('import and require give the same names, and those of the types', async () 
   assert.deepEqual(Object.keys(slim).sort(), typed);
 });
 
+test('entries that are imported beside each other are one copy of the package', async () => {
+  const slim = await importBeside("export * from 'hudi-wasm/slim';");
+  for (const [name, value] of Object.entries(hudi)) assert.equal(slim[name], value, name);
+  const { createHudiWorker } = await importBeside("export * from 'hudi-wasm/worker';");
+  assert.throws(() => createHudiWorker({ strange: 1 }), (error) => error instanceof hudi.HudiError && error.code === 'INVALID_ARGUMENT');
+});
+
 test('showCommits sums up what each write says of itself', async () => {
   const rows = async (/** @type {string} */ name, /** @type {any} */ query) => (await hudi.HudiTable.open(await unpack(name))).getTimeline().showCommits(query);
   const row = (/** @type {any} */ { commitTime: _begun, stateTransitionTime: _done, ...rest }) => Object.values(rest);
