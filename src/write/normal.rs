@@ -56,9 +56,12 @@ pub(super) fn normal(
                 normal(given, wanted.data_type(), &name, manner)
             });
             let columns: Vec<ArrayRef> = columns.collect::<Result<_>>()?;
-            if let Some(extra) = record.column_names().get(fields.len()) {
+            let names = record.column_names();
+            let unknown = names.iter().find(|name| fields.find(name).is_none());
+            if let Some(extra) = unknown.or(names.get(fields.len())) {
                 return Err(Error::schema("the table has no such field")
-                    .context("field", format!("{field}.{extra}")));
+                    .context("field", format!("{field}.{extra}"))
+                    .context("hint", "leave it out; Spark adds fields to structs"));
             }
             let made = StructArray::try_new(fields.clone(), columns, record.nulls().cloned());
             Ok(Arc::new(made.map_err(|e| misfit().with_source(e))?))

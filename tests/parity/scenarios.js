@@ -7,7 +7,7 @@
 //   E  mixed workload with archival              J  hudi from PyPI reads our tables
 import { bundles } from '../../scripts/lib/spark.mjs';
 import { withoutDecimals } from './lib/decimals.js';
-import { columnsCome } from './evolved.js';
+import { columnsCome, sparkBringsColumn } from './evolved.js';
 import { foundByKey } from './keys.js';
 import { narrowVersion6, withoutMetaFields } from './narrow.js';
 import { overS3 } from './over_s3.js';
@@ -143,11 +143,12 @@ function written() {
     [false, true].map((parts) => ({ name: `A/no_meta/${parts ? 'parts' : 'flat'}/v${version}`, session, run: withoutMetaFields(shapeOf({ mor: false, parts, version })) })),
   );
   const evolved = versions.map((version) => ({ name: `D/new_columns/v${version}`, session, run: columnsCome(shapeOf({ mor: false, parts: true, version })), brief: version === 9 }));
+  const brought = versions.map((version) => ({ name: `D/columns_of_spark/v${version}`, session, run: sparkBringsColumn(shapeOf({ mor: false, parts: true, version })) }));
   const counted = versions.map((version) => ({ name: `G/statistics/v${version}`, session, run: statisticsOfEveryType(version) }));
   const keys = /** @type {[string, string[], boolean][]} */ ([['unicode', ['name'], true], ['composite_flat', ['id', 'name'], false], ['composite_parts', ['name', 'id'], true]]);
   const found = keys.map(([name, fields, parts]) => ({ name: `D/keys/${name}`, session, run: foundByKey(fields, parts), brief: name === 'unicode' }));
   const byHudiRs = shapes.map((shape) => ({ name: `J/hudi_rs/${named(shape)}`, session, run: hudiRsReads(shapeOf(shape)), brief: shape.parts && !shape.mor && shape.version === 9 }));
-  return [...appended, ...compacted, ...kept, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
+  return [...appended, ...compacted, ...kept, ...copied, ...narrow, ...bare, ...turns, ...byIndex, ...evolved, ...brought, ...found, ...served, ...skipped, ...counted, ...byHudiRs];
 }
 
 /** @type {Pending[]} */

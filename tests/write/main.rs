@@ -9,6 +9,7 @@ mod compaction;
 mod create;
 mod damaged_input;
 mod for_spark;
+mod later_rows;
 mod metadata_services;
 mod result_file;
 mod service_stops;

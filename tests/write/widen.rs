@@ -4,13 +4,13 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use futures::TryStreamExt;
 use hudi_wasm::config::ReadOptions;
-use hudi_wasm::table::{Table, WriteOptions};
+use hudi_wasm::table::{Table, TableSchema, WriteOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::stops::ids;
 use crate::support::{block_on, get, store_of};
-use crate::{batch, create, open, paths, read, rows};
+use crate::{batch, create, open, options, paths, read, rows, storage};
 
 fn widen() -> WriteOptions {
     WriteOptions {
@@ -205,5 +205,50 @@ fn columns_that_cannot_come_or_be_missing_leave_no_trace() {
             assert!(error.get("field").is_some(), "{at}: {error}");
         }
         assert_eq!(paths(&store), before);
+    });
+}
+
+/// What is given for the column `place` of a table whose struct has `street` and `zip`: the fields and the name that is refused.
+#[test]
+fn fields_inside_of_structs_neither_come_nor_stay_away_and_leave_no_trace() {
+    use arrow::array::StructArray;
+    let of = |names: &[&str]| {
+        let field = |name: &&str| Arc::new(Field::new(*name, DataType::Utf8, true));
+        let text = || Arc::new(StringArray::from(vec!["x"])) as ArrayRef;
+        let fields = names.iter().map(|name| (field(name), text()));
+        let made: ArrayRef = Arc::new(StructArray::from(fields.collect::<Vec<_>>()));
+        (Field::new("place", made.data_type().clone(), true), made)
+    };
+    block_on(async {
+        let store = store_of([]);
+        let json =
+            json!({"tableName": "t", "recordKeyFields": ["id"], "partitionFields": ["city"]});
+        let known = with(&[(1, "rome")], &[of(&["street", "zip"])]);
+        let columns = TableSchema::Arrow(known.schema().as_ref().clone());
+        let table = Table::create(storage(&store), &columns, options(json)).await;
+        let table = table.unwrap();
+        let table = table
+            .append(rows(vec![known]), widen())
+            .await
+            .unwrap()
+            .table;
+        let before = paths(&store);
+        for (given, field) in [
+            (vec!["street", "zip", "floor"], "place.floor"),
+            (vec!["street", "floor", "zip"], "place.floor"),
+            (vec!["street"], "place.zip"),
+            (vec!["street", "postcode"], "place.zip"),
+        ] {
+            for options in [widen(), WriteOptions::default()] {
+                let added = rows(vec![with(&[(2, "rome")], &[of(&given)])]);
+                let error = table.append(added, options).await.unwrap_err();
+                assert_eq!(error.kind().code(), "SCHEMA", "{given:?}: {error:?}");
+                assert_eq!(error.get("field"), Some(field), "{given:?}: {error:?}");
+                assert_eq!(paths(&store), before, "{given:?}");
+            }
+        }
+        let moved = with(&[(2, "rome")], &[of(&["zip", "street"])]);
+        let done = table.append(rows(vec![moved]), WriteOptions::default());
+        assert_eq!(ids(&read(&done.await.unwrap().table).await), [1, 2]);
     });
 }
