@@ -37,7 +37,7 @@ pub struct AppendOptions {
     pub duplicate_keys: DuplicateKeys,
     /// Whether a key is one row of the table whatever its partition, as under a record index.
     pub global_keys: bool,
-    /// Whether [`WrittenFile::keys`] are wanted.
+    /// Whether [`WrittenFile::keys`](super::WrittenFile::keys) are wanted.
     pub keep_keys: bool,
     /// Sizes of the Bloom filters.
     pub bloom: BloomSettings,
