@@ -12,8 +12,12 @@ use crate::timeline::{MetaClient, Timeline};
 
 /// The least that a metadata table's cleans retain.
 const LEAST_RETAINED: usize = 20;
-/// After a compaction its readers get so many instants to turn to the new files.
+/// After a compaction its readers get so many instants to turn to the new files, or as many as there are between compactions: Java
+/// never cleans where those are fewer.
 const SPARED: usize = 3;
+
+/// The deltacommits between its compactions.
+const COMPACT_AFTER: &str = "hoodie.compact.inline.max.delta.commits";
 
 /// Which services of a metadata table are due, as far as timelines tell: nothing is asked of the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,10 +34,11 @@ impl MetadataServices {
     /// Of a data table's timeline and the metadata table's own.
     pub fn due(data: &Timeline, own: &Timeline, writer: &Writer) -> Self {
         let options = own_options(writer);
+        let retained = retained_commits(&options);
         let archives = |before| own_is_due(own, &options, before);
         Self {
-            clean: clean_is_due(own, retained_commits(&options)),
-            archive: first_needed(data).is_some_and(archives),
+            clean: clean_is_due(own, retained, spared(&options)),
+            archive: archived_before(data, own, retained).is_some_and(archives),
             archive_compacted: own_has_many(own, &options),
         }
     }
@@ -61,11 +66,13 @@ pub async fn clean_metadata(data: &MetaClient, all: Rollbacks<'_>) -> Result<Vec
 ///
 /// Source: as above, and Hudi 1.1 `TimelineUtils.getEarliestInstantForMetadataArchival`.
 pub async fn archive_metadata(data: &MetaClient, writer: &Writer) -> Result<usize> {
-    let Some(before) = first_needed(&data.timeline) else {
-        return Ok(0);
-    };
     let meta = MetaClient::load(data.storage.below(FOLDER)).await?;
-    archive_before(&meta, &own_options(writer), Some(before)).await
+    let options = own_options(writer);
+    let retained = retained_commits(&options);
+    match archived_before(&data.timeline, &meta.timeline, retained) {
+        Some(before) => archive_before(&meta, &options, Some(before)).await,
+        None => Ok(0),
+    }
 }
 
 /// The options of the metadata table: one instant more than the data table keeps stays.
@@ -85,7 +92,7 @@ fn own_options(writer: &Writer) -> Writer {
         (min, kept),
         (max, kept.saturating_add(more)),
         (
-            "hoodie.compact.inline.max.delta.commits",
+            COMPACT_AFTER,
             writer.number("hoodie.metadata.compact.max.delta.commits", 10),
         ),
     ] {
@@ -100,38 +107,50 @@ fn own_base(base: &str) -> String {
     format!("{scheme}{}/{FOLDER}", base.trim_end_matches('/'))
 }
 
-/// Whether a compaction replaced files that nobody reads any more and no clean has seen, or a clean ended early.
-fn clean_is_due(own: &Timeline, retained: usize) -> bool {
-    if is_just_compacted(own) {
-        return false;
-    }
-    if own.pending(&Action::Clean).next().is_some() {
-        return true;
-    }
-    let Some(earliest) = earliest_to_retain(own, retained) else {
-        return false;
-    };
-    // The newest one before the first retained instant has replaced all that is older.
+fn spared(own: &Writer) -> usize {
+    let between = own.number(COMPACT_AFTER, 10);
+    usize::try_from(between).map_or(SPARED, |between| between.min(SPARED))
+}
+
+/// Whether there is something to clean, or a clean ended early.
+fn clean_is_due(own: &Timeline, retained: usize, spared: usize) -> bool {
+    let begun = own.pending(&Action::Clean).next().is_some();
+    (begun || uncleaned(own, retained).is_some()) && !is_just_compacted(own, spared)
+}
+
+/// The newest compaction before the first retained instant, where no clean has seen it: what it replaced nobody reads any more,
+/// nor what those before it replaced.
+fn uncleaned(own: &Timeline, retained: usize) -> Option<&Instant> {
+    let earliest = earliest_to_retain(own, retained)?;
     let mut compactions = own.completed_writes().rev().filter(|i| replaces(i));
-    let Some(compaction) = compactions.find(|compaction| compaction.time < earliest.time) else {
-        return false;
-    };
+    let compaction = compactions.find(|compaction| compaction.time < earliest.time)?;
     let Some(clean) = own.completed(&Action::Clean).next_back() else {
-        return true;
+        return Some(compaction);
     };
     let seen = own.completed_writes().filter(|write| {
         let completed = write.completion.as_ref().unwrap_or(&write.time);
         write.time > compaction.time && *completed < clean.time
     });
-    seen.count() < retained
+    (seen.count() < retained).then_some(compaction)
 }
 
-fn is_just_compacted(own: &Timeline) -> bool {
+/// The first instant that is not archived: what the data table needs, and what tells that a clean is due.
+fn archived_before<'a>(
+    data: &'a Timeline,
+    own: &'a Timeline,
+    retained: usize,
+) -> Option<&'a InstantTime> {
+    let needed = first_needed(data)?;
+    let uncleaned = uncleaned(own, retained).map(|instant| &instant.time);
+    Some(uncleaned.map_or(needed, |uncleaned| uncleaned.min(needed)))
+}
+
+fn is_just_compacted(own: &Timeline, spared: usize) -> bool {
     let Some(last) = own.completed_writes().rev().find(|i| replaces(i)) else {
         return false;
     };
     let later = |instant: &&Instant| instant.is_completed() && instant.time > last.time;
-    own.instants().filter(later).count() < SPARED
+    own.instants().filter(later).count() < spared
 }
 
 /// Whether a completed write of a metadata table is a compaction, or took file groups away.

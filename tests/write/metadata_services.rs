@@ -21,9 +21,13 @@ const FOLDER: &str = ".hoodie/metadata";
 /// The data table keeps two instants, so that its metadata table may let go; that one is compacted after six, just as a
 /// clean has twenty writes to retain.
 fn small(inline_services: Option<bool>) -> WriteOptions {
+    compacting("6", inline_services)
+}
+
+fn compacting(deltas: &str, inline_services: Option<bool>) -> WriteOptions {
     let options = [
         ("hoodie.client.heartbeat.interval_in_ms", "0"),
-        ("hoodie.metadata.compact.max.delta.commits", "6"),
+        ("hoodie.metadata.compact.max.delta.commits", deltas),
         ("hoodie.keep.min.commits", "1"),
         ("hoodie.keep.max.commits", "2"),
         ("hoodie.clean.commits.retained", "1"),
@@ -75,32 +79,33 @@ fn data_of_index(store: &Arc<InMemory>, folder: &str, end: &str) -> usize {
 
 #[test]
 fn a_metadata_table_stays_small_however_often_its_table_is_appended_to() {
-    block_on(async {
-        let store = store_of([]);
-        let mut table = create(&store, shape("COPY_ON_WRITE", 9)).await.unwrap();
-        let (mut most, mut most_files) = (0, 0);
-        for at in 0..70 {
-            table = append(&table, at, small(None)).await.unwrap();
+    for deltas in [1, 4, 6, 10] {
+        block_on(async {
+            let store = store_of([]);
+            let mut table = create(&store, shape("COPY_ON_WRITE", 9)).await.unwrap();
+            let (mut most, mut most_files) = (0, 0);
+            for at in 0..70 {
+                let options = compacting(&deltas.to_string(), None);
+                table = append(&table, at, options).await.unwrap();
+                most = most.max(own(&store).await.active);
+                most_files = most_files.max(data_of_index(&store, "files", ""));
+            }
             let own = own(&store).await;
-            most = most.max(own.active);
-            most_files = most_files.max(data_of_index(&store, "files", ""));
-        }
-        let own = own(&store).await;
-        let bases = data_of_index(&store, "record_index", ".hfile");
-        println!(
-            "70 appends: {} instants of the metadata table active, {most} at most, {} archived; {most_files} files of its listing \
-             at most",
-            own.active, own.archived
-        );
-        // Twenty are retained and one to spare; a compaction more or less.
-        assert!(own.active >= 21 && most <= 30, "{} {most}", own.active);
-        assert!(own.archived > 50, "{}", own.archived);
-        // Five compactions in what is retained, one before it, and one that is not yet out of use.
-        assert!(bases <= 7 * 10, "{bases}");
-        assert!(most_files <= 50, "{most_files}");
-        agrees(&store, 140, 10, "at the end").await;
-        assert_metadata_is_true(&store, "at the end").await;
-    });
+            let name = format!("compacted after {deltas}");
+            println!(
+                "70 appends, {name}: {} instants of the metadata table active, {most} at most, {} archived; {most_files} files of its \
+                 listing at most",
+                own.active, own.archived
+            );
+            // Twenty are retained and one to spare, and those since the newest compaction before them.
+            assert!((21..=23 + deltas).contains(&most), "{name}: {most}");
+            assert!(own.archived > 45, "{name}: {}", own.archived);
+            // A version and its logs before what is retained, and what is retained.
+            assert!(most_files <= 30 + 2 * deltas, "{name}: {most_files}");
+            agrees(&store, 140, 10, &name).await;
+            assert_metadata_is_true(&store, &name).await;
+        });
+    }
 }
 
 #[test]

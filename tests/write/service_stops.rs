@@ -1,6 +1,6 @@
 //! Table services that are stopped after any of their requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::array::AsArray;
@@ -208,6 +208,13 @@ pub(crate) async fn assert_metadata_is_true(store: &Arc<InMemory>, name: &str) {
     let there = DirectoryListing::new(storage, partitioned);
     let there = there.load(&PartitionPruner::none()).await.unwrap();
     assert_eq!(names(&told), names(&there), "{name}");
+    let partitions = |listed: &[PartitionFiles]| -> BTreeSet<PartitionPath> {
+        listed.iter().map(|one| one.partition.clone()).collect()
+    };
+    assert!(
+        partitions(&told).is_subset(&partitions(&there)),
+        "{name}: a partition that is gone is listed"
+    );
 }
 
 /// Ids of a snapshot read, sorted.
@@ -235,9 +242,14 @@ async fn append_to_spark(table: &Table, id: i32) -> hudi_wasm::Result<Table> {
     done.await.map(|done| done.table)
 }
 
-/// Tables that Spark upserted into, so that there are old versions of files: one with every index that is kept here, one whose
-/// metadata table was compacted, so that its timeline can be archived.
-const OF_SPARK: [(&str, bool); 2] = [("v9_cow_hive_parts", false), ("v9_cow_archived", true)];
+/// Tables that Spark wrote over, so that there are old versions of files: one with every index that is kept here, one whose
+/// metadata table was compacted, so that its timeline can be archived, and one whose partitions were overwritten whole, so that some
+/// go.
+const OF_SPARK: [(&str, bool); 3] = [
+    ("v9_cow_hive_parts", false),
+    ("v9_cow_archived", true),
+    ("v9_cow_overwrite", false),
+];
 
 #[test]
 fn a_clean_and_an_archive_beside_a_metadata_table_are_stopped_anywhere_and_gone_on_with() {

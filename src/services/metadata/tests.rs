@@ -208,7 +208,7 @@ fn timeline(kinds: &str) -> Timeline {
 
 #[test]
 fn a_clean_is_due_once_for_each_compaction_that_is_out_of_use_and_not_soon_after_one() {
-    let due = |kinds: &str| clean_is_due(&timeline(kinds), 3);
+    let due = |kinds: &str| clean_is_due(&timeline(kinds), 3, 3);
     // Three writes after the compaction are retained, so what it replaced goes.
     assert!(!due("ddd"));
     assert!(!due("dcdd"));
@@ -225,6 +225,27 @@ fn a_clean_is_due_once_for_each_compaction_that_is_out_of_use_and_not_soon_after
     // One that ended early is gone on with, also not soon after a compaction.
     assert!(due("ddp"));
     assert!(!due("ddpc"));
+    // Where compactions follow each other sooner than that, they are not waited for.
+    assert!(!due("cdcdcdcd"));
+    assert!(clean_is_due(&timeline("cdcdcdcd"), 3, 1));
+}
+
+#[test]
+fn a_compaction_that_no_clean_has_seen_stays_on_the_timeline() {
+    let before = |own: &str| {
+        let (data, own) = (timeline("dddddddddd"), timeline(own));
+        let before = archived_before(&data, &own, 3).cloned();
+        before.map(|time| time.to_string())
+    };
+    let data = timeline("kkkkkkkkkd");
+    let own = timeline("dcddddd");
+    let kept = archived_before(&data, &own, 3).unwrap();
+    assert_eq!(kept.as_str(), "20260101000000010");
+    let cleaned = timeline("dcdddkd");
+    let kept = archived_before(&data, &cleaned, 3).unwrap();
+    assert_eq!(kept.as_str(), "20260101000000090");
+    // The data table's first write is older here.
+    assert_eq!(before("dcddddd").unwrap(), "20260101000000000");
 }
 
 #[test]
