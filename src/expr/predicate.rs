@@ -8,6 +8,7 @@ use super::literal::{Literal, parse_literal};
 use super::parse::{Filter, Operator};
 use super::scalar::Scalar;
 use crate::error::{Error, Result, ResultExt};
+use crate::model::InOrder;
 use crate::schema::unknown_column;
 
 /// The AND of filters whose columns are found and whose values are of the columns' types. Without filters it keeps every row.
@@ -237,7 +238,7 @@ fn one_of(filter: &Filter, data_type: &DataType, negated: bool) -> Result<Test> 
             values.push(scalar);
         }
     }
-    values.sort_by(Scalar::order);
+    values.in_order_by(Scalar::order);
     Ok(Test::OneOf(values, negated))
 }
 

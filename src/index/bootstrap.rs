@@ -17,7 +17,7 @@ use crate::config::{Properties, TableConfig, key, properties};
 use crate::error::Result;
 use crate::host;
 use crate::metadata::partition::{ALL_PARTITIONS, FILES, FOLDER};
-use crate::model::{Action, InstantTime, State, TableVersion};
+use crate::model::{Action, InOrder, InstantTime, State, TableVersion};
 use crate::storage::{Cause, Storage};
 
 /// The token of files that no task wrote.
@@ -113,7 +113,7 @@ pub async fn bootstrap(
         .iter()
         .map(|index| index.folder().to_owned())
         .collect();
-    partitions.sort();
+    partitions.in_order();
     Ok(Bootstrapped {
         partitions,
         definitions,

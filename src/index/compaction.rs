@@ -18,7 +18,8 @@ use crate::host;
 use crate::metadata::partition::FOLDER;
 use crate::metadata::{MetadataTable, ShardVersions};
 use crate::model::{
-    Action, BaseFile, FileName, FileSlice, Instant, InstantTime, LogFile, PartitionPath, State,
+    Action, BaseFile, FileName, FileSlice, InOrder, Instant, InstantTime, LogFile, PartitionPath,
+    State,
 };
 use crate::storage::{Cause, ObjectMeta};
 use crate::timeline::MetaClient;
@@ -278,7 +279,7 @@ fn slice_of(
     };
     let logs = operation.delta_file_paths.iter().map(log);
     let mut logs: Vec<LogFile> = logs.collect::<Result<_>>()?;
-    logs.sort_by(|a, b| a.name.cmp(&b.name));
+    logs.in_order_by(|a, b| a.name.cmp(&b.name));
     let instant = operation.base_instant_time.as_deref().unwrap_or_default();
     Ok(FileSlice {
         partition: PartitionPath::new(folder),

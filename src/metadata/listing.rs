@@ -9,7 +9,7 @@ use super::partition::{ALL_PARTITIONS, FILES, name_in_keys, partition_of_key};
 use super::payload::{FileEntry, Payload};
 use crate::codec::hfile::Query;
 use crate::error::Result;
-use crate::model::PartitionPath;
+use crate::model::{InOrder, PartitionPath};
 use crate::storage::{ObjectMeta, Storage};
 use crate::view::{FileListing, PartitionFiles, PartitionPruner};
 
@@ -55,7 +55,7 @@ impl FileListing for MetadataListing {
                 let live = names.into_iter().filter(|(_, entry)| !entry.deleted);
                 let live = live.map(|(name, _)| partition_of_key(&name));
                 let mut live: Vec<_> = live.collect();
-                live.sort();
+                live.in_order();
                 if !shard.is_held() {
                     let all = live.len();
                     live.retain(|partition| pruner.keeps(partition));
@@ -78,7 +78,7 @@ impl FileListing for MetadataListing {
             let mut files: Vec<_> = live
                 .map(|(name, entry)| file(&partition, &name, entry))
                 .collect();
-            files.sort_by(|a, b| a.path.cmp(&b.path));
+            files.in_order_by(|a, b| a.path.cmp(&b.path));
             PartitionFiles { partition, files }
         });
         Ok(files.collect())

@@ -10,7 +10,7 @@ use super::shard::{Change, Records, Shard};
 use crate::codec::avro::{WireSchema, resolve_datum};
 use crate::codec::hfile::KeyValue;
 use crate::error::{Result, ResultExt};
-use crate::model::FileSlice;
+use crate::model::{FileSlice, InOrder};
 use crate::storage::Storage;
 
 /// What a file group says of one key, each version an Avro record of the schema that was asked for.
@@ -115,7 +115,7 @@ impl Source {
         match change {
             Change::Records(records) => Self::of_records(records),
             Change::Deletes(mut keys) => {
-                keys.sort();
+                keys.in_order();
                 Self {
                     ready: keys.into_iter().map(|key| (key, None)).collect(),
                     stream: None,

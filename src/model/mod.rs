@@ -2,6 +2,7 @@
 
 mod file_name;
 mod file_slice;
+mod in_order;
 mod instant;
 pub mod meta_field;
 mod partition;
@@ -9,6 +10,7 @@ mod version;
 
 pub use file_name::{BaseFileName, BaseFormat, FileName, LogFileName, NativeLogName};
 pub use file_slice::{BaseFile, FileGroup, FileSlice, LogFile};
+pub use in_order::InOrder;
 pub use instant::{Action, Instant, InstantTime, State};
 pub use partition::{
     NULL_PARTITION, OLD_NULL_PARTITION, PARTITION_METAFILE, PartitionPath, decode_value,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use arrow::datatypes::{FieldRef, Schema};
 
 use crate::error::{Error, Result};
+use crate::model::InOrder;
 
 /// The columns of `schema` that `names` asks for, in that order. Names are exact, letter case included: a table may hold
 /// columns that differ in case alone, and a guess would read the wrong one. The hint of the error names the near ones.
@@ -38,7 +39,7 @@ pub fn unknown_column(schema: &Schema, name: &str) -> Error {
         .map(|known| (distance(&known.to_lowercase(), &name.to_lowercase()), known))
         .filter(|(far, known)| *far <= 2 && *far < known.chars().count().min(name.chars().count()))
         .collect();
-    near.sort();
+    near.in_order();
     match near
         .iter()
         .take(3)

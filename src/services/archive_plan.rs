@@ -1,7 +1,7 @@
 //! Which instants leave the active timeline.
 
 use crate::commit::Writer;
-use crate::model::{Action, Instant, InstantTime};
+use crate::model::{Action, InOrder, Instant, InstantTime};
 use crate::timeline::Timeline;
 
 /// How many completed writes stay on the active timeline.
@@ -96,7 +96,7 @@ pub(super) fn plan<'a>(timeline: &'a Timeline, keep: Keep, limits: &Limits) -> V
         service && instant.is_completed() && instant.time < last
     });
     archived.extend(services);
-    archived.sort();
+    archived.in_order();
     archived
 }
 

@@ -1,7 +1,7 @@
 //! What a rollback deletes: the files that the markers of an instant name, or those of its commit metadata.
 
 use crate::error::{Error, Result};
-use crate::model::{Instant, InstantTime, PartitionPath, State};
+use crate::model::{InOrder, Instant, InstantTime, PartitionPath, State};
 use crate::storage::Cause;
 use crate::timeline::MetaClient;
 use crate::timeline::payload::{InstantInfo, RollbackPlan, RollbackRequest};
@@ -69,7 +69,7 @@ async fn marked(meta: &MetaClient, instant: &InstantTime) -> Result<Vec<DataFile
             _ => lines.push(name.to_owned()),
         }
     }
-    lines.sort();
+    lines.in_order();
     lines.dedup();
     let files = lines.iter().filter(|line| !line.is_empty()).map(|line| {
         data_file(line).map_err(|error| error.context("path", &folder).context("marker", line))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codec::log_format::{BlockKind, Command, LogBlock};
 use crate::error::{Error, Result};
+use crate::model::InOrder;
 
 /// The blocks of one instant.
 struct Group {
@@ -58,7 +59,7 @@ fn in_merge_order(mut groups: BTreeMap<String, Group>, alone: bool) -> Vec<LogBl
         .iter()
         .map(|(instant, group)| (group.place, instant.clone()))
         .collect();
-    order.sort();
+    order.in_order();
     // Merged instant to the last log compaction that holds it.
     let mut merged_into: BTreeMap<String, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();

@@ -11,7 +11,7 @@ use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use super::log_rules;
 use crate::codec::log_format::{LogBlock, LogScanner, Step};
 use crate::error::{Error, Result, ResultExt};
-use crate::model::LogFile;
+use crate::model::{InOrder, LogFile};
 use crate::storage::{Cause, Storage};
 
 /// Log files read at once; the storage holds its own bound on requests.
@@ -114,7 +114,7 @@ pub async fn find_blocks(
     let mut wanted: Vec<_> = wanted
         .filter(|(_, log)| log.name.cdc == options.changes)
         .collect();
-    wanted.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+    wanted.in_order_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     let mut held = 0u64;
     let mut scans = Vec::with_capacity(wanted.len());
     for (file, log) in wanted {

@@ -13,6 +13,7 @@ use super::request::{Ask, Reply};
 use super::wire::{Answer, Failure};
 use super::{Cause, Folder, ObjectMeta, Storage};
 use crate::error::{Error, ErrorKind, Result};
+use crate::model::InOrder;
 
 /// A listing longer than this is refused: it would not fit a browser's memory, nor end in useful time.
 const MAX_LISTED: usize = 5_000_000;
@@ -87,7 +88,7 @@ impl Storage {
         // Consoles leave an empty object named like the folder itself.
         let mut metas: Vec<ObjectMeta> = found.objects.into_iter().filter_map(of).collect();
         metas.retain(|meta| meta.path != prefix && !meta.path.is_empty());
-        metas.sort_by(|a, b| a.path.cmp(&b.path));
+        metas.in_order_by(|a, b| a.path.cmp(&b.path));
         metas
     }
 

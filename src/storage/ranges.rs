@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use crate::error::{Error, Result};
+use crate::model::InOrder;
 
 /// Requests that answer the wanted ranges, and where each answer lies.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Plan {
         let max = max.max(1);
         let mut order: Vec<(usize, &Range<u64>)> = wanted.iter().enumerate().collect();
         order.retain(|(_, range)| !range.is_empty());
-        order.sort_by_key(|(_, range)| (range.start, range.end));
+        order.in_order_by(|(_, a), (_, b)| (a.start, a.end).cmp(&(b.start, b.end)));
         let mut plan = Self {
             requests: Vec::new(),
             places: vec![(0..0, 0..0); wanted.len()],

@@ -17,6 +17,7 @@ use super::wire::Failure;
 use super::{Cause, Storage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host;
+use crate::model::InOrder;
 
 /// Bytes of each part but the last: S3 takes none below 5 MiB, R2 none that differ.
 const PART: usize = 8 << 20;
@@ -164,7 +165,7 @@ impl Upload {
                 Ok(())
             }
             Some(Begun::Parts(store, id)) => {
-                self.parts.sort_by_key(|(index, _)| *index);
+                self.parts.in_order_by(|(a, _), (b, _)| a.cmp(b));
                 let parts: Vec<PartId> = self.parts.drain(..).map(|(_, id)| id).collect();
                 let once = || async {
                     let completed = store

@@ -7,7 +7,9 @@ use super::open::Table;
 use super::read::ReadStream;
 use crate::config::ReadOptions;
 use crate::error::{Error, Result};
-use crate::model::{BaseFile, BaseFileName, FileSlice, LogFile, LogFileName, PartitionPath};
+use crate::model::{
+    BaseFile, BaseFileName, FileSlice, InOrder, LogFile, LogFileName, PartitionPath,
+};
 use crate::read::Selection;
 use crate::storage::Cause;
 
@@ -82,7 +84,7 @@ impl Table {
             Ok(LogFile { name, path, size })
         });
         let (base, mut logs) = try_join!(base_file, try_join_all(log_files))?;
-        logs.sort_by(|a, b| a.name.cmp(&b.name));
+        logs.in_order_by(|a, b| a.name.cmp(&b.name));
         let first_log = || logs.first().map(|log| log.name.instant.clone());
         let instant = base.as_ref().map(|base| base.name.instant.clone());
         let instant = instant.or_else(first_log);

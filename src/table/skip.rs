@@ -14,7 +14,7 @@ use crate::expr::Scalar;
 use crate::metadata::partition::{COLUMN_STATS, PARTITION_STATS, RECORD_INDEX};
 use crate::metadata::{IndexDefinition, MetadataTable, StoredStats};
 use crate::model::meta_field::RECORD_KEY;
-use crate::model::{FileSlice, InstantTime, PartitionPath};
+use crate::model::{FileSlice, InOrder, InstantTime, PartitionPath};
 use crate::read::{Bound, Slices};
 use crate::storage::Storage;
 
@@ -334,7 +334,7 @@ fn secondary_texts(value: &Scalar, data_type: &DataType) -> Option<Vec<String>> 
         }
         _ => vec![text_of(value, data_type)?],
     };
-    texts.sort();
+    texts.in_order();
     texts.dedup();
     Some(texts)
 }

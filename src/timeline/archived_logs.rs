@@ -11,7 +11,7 @@ use crate::codec::avro::{WireSchema, read_datum};
 use crate::codec::log_block::AvroRows;
 use crate::codec::log_format::{LogBlock, LogScanner, Step};
 use crate::error::{Error, Result, ResultExt};
-use crate::model::{Action, InstantTime};
+use crate::model::{Action, InOrder, InstantTime};
 use crate::storage::{Cause, ObjectMeta};
 
 /// The parts of an entry that say what became of an instant.
@@ -39,7 +39,7 @@ impl MetaClient {
             .into_iter()
             .filter_map(|file| Some((number(&file.path)?, file)))
             .collect();
-        files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.path.cmp(&a.1.path)));
+        files.in_order_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.path.cmp(&a.1.path)));
         let mut found = ArchivedInstants::default();
         for (_, file) in files {
             let get = self

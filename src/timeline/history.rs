@@ -15,7 +15,7 @@ use crate::codec::parquet::{
     Columns, Footer, GroupReader, GroupRequest, Step, first_range, metadata_range,
 };
 use crate::error::{Error, Result, ResultExt};
-use crate::model::{Action, Instant, InstantTime, State};
+use crate::model::{Action, InOrder, Instant, InstantTime, State};
 use crate::storage::{Cause, Storage};
 
 /// How long Hudi takes an instant to last at most, from its request to its completion.
@@ -74,7 +74,7 @@ impl MetaClient {
             let active = self.timeline.find(&instant.time, &instant.action);
             instant.action.writes_data() && active.is_none()
         });
-        found.sort();
+        found.in_order();
         found.dedup();
         Ok(found)
     }

@@ -13,7 +13,7 @@ use super::payload::{self, CleanMetadata, CommitMetadata, RequestedReplaceMetada
 use super::replaced::{self, ReplacedFileGroups};
 use crate::config::TableConfig;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Action, Instant, State};
+use crate::model::{Action, InOrder, Instant, State};
 use crate::storage::{CallScope, Cause, Storage};
 
 /// One table as it was when it was opened; a data table or a metadata table alike. Cheap to clone.
@@ -114,7 +114,7 @@ impl MetaClient {
                 found.push(instant);
             }
         }
-        found.sort();
+        found.in_order();
         Ok(found)
     }
 

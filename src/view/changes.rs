@@ -4,7 +4,9 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::PartitionFiles;
 use crate::error::{Error, Result};
-use crate::model::{BaseFile, FileName, FileSlice, Instant, LogFile, PartitionPath, TableVersion};
+use crate::model::{
+    BaseFile, FileName, FileSlice, InOrder, Instant, LogFile, PartitionPath, TableVersion,
+};
 use crate::storage::{Cause, ObjectMeta};
 use crate::timeline::MetaClient;
 use crate::timeline::payload::{CommitMetadata, WriteStat};
@@ -146,7 +148,7 @@ impl Group {
                 }
             });
         }
-        logs.sort_by(|a, b| a.name.cmp(&b.name));
+        logs.in_order_by(|a, b| a.name.cmp(&b.name));
         let first = logs.first().map(|log| &log.name.instant);
         let instant = base.as_ref().map(|base| &base.name.instant).or(first)?;
         Some(FileSlice {

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use super::PartitionFiles;
 use crate::error::{Error, Result};
 use crate::model::{
-    BaseFile, BaseFileName, FileGroup, FileName, FileSlice, InstantTime, LogFile, LogFileName,
-    PartitionPath, TableVersion,
+    BaseFile, BaseFileName, FileGroup, FileName, FileSlice, InOrder, InstantTime, LogFile,
+    LogFileName, PartitionPath, TableVersion,
 };
 use crate::storage::ObjectMeta;
 use crate::timeline::Timeline;
@@ -58,7 +58,7 @@ pub fn file_groups(
             }
         }
     }
-    groups.sort_by(|a, b| (&a.partition, &a.file_id).cmp(&(&b.partition, &b.file_id)));
+    groups.in_order_by(|a, b| (&a.partition, &a.file_id).cmp(&(&b.partition, &b.file_id)));
     Ok(groups)
 }
 
@@ -133,7 +133,7 @@ struct Slice {
 impl Slice {
     /// `None` for a slice that no snapshot can have rows of.
     fn finish(mut self, partition: &PartitionPath, file_id: &str) -> Option<FileSlice> {
-        self.logs.sort_by(|a, b| a.name.cmp(&b.name));
+        self.logs.in_order_by(|a, b| a.name.cmp(&b.name));
         let slice = FileSlice {
             partition: partition.clone(),
             file_id: file_id.to_owned(),
@@ -151,7 +151,7 @@ impl Members {
     /// whose name sorts last counts, as in Hudi, whose listings are sorted.
     fn base_slices(&mut self) -> BTreeMap<InstantTime, Slice> {
         let mut bases = std::mem::take(&mut self.bases);
-        bases.sort_by(|a, b| a.path.cmp(&b.path));
+        bases.in_order_by(|a, b| a.path.cmp(&b.path));
         let slices = bases.into_iter().map(|base| {
             let BaseFileName { instant, .. } = &base.name;
             let slice = Slice {
@@ -193,7 +193,7 @@ impl Members {
         let mut slices = self.base_slices();
         let mut before_any: Option<Slice> = None;
         let mut logs = std::mem::take(&mut self.logs);
-        logs.sort_by(|a, b| a.name.cmp(&b.name));
+        logs.in_order_by(|a, b| a.name.cmp(&b.name));
         for log in logs {
             let written = &log.name.instant;
             let slice = match timeline.completion(written) {

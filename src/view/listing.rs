@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use super::PartitionPruner;
 use crate::error::Result;
-use crate::model::{BaseFileName, PartitionPath, is_partition_metafile};
+use crate::model::{BaseFileName, InOrder, PartitionPath, is_partition_metafile};
 use crate::storage::{Cause, ObjectMeta, Storage};
 
 /// The table's own folder, which holds no data.
@@ -145,7 +145,7 @@ fn partitions(files: impl Iterator<Item = ObjectMeta>, by_metafile: bool) -> Vec
     let mut found = Vec::with_capacity(folders.len());
     for (partition, (is_partition, mut files)) in folders {
         if is_partition {
-            files.sort_by(|a, b| a.path.cmp(&b.path));
+            files.in_order_by(|a, b| a.path.cmp(&b.path));
             found.push(PartitionFiles { partition, files });
         }
     }

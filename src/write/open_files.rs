@@ -14,7 +14,7 @@ use crate::codec::parquet::Compressor;
 use crate::error::{Error, Result};
 use crate::host::turn;
 use crate::index::RecordKeys;
-use crate::model::{InstantTime, PartitionPath};
+use crate::model::{InOrder, InstantTime, PartitionPath};
 
 /// Rows that go to a file between two looks at its size.
 const STEP: usize = 16 << 10;
@@ -206,7 +206,7 @@ impl OpenFiles {
                 return Err(error);
             }
         }
-        self.done.sort_by_key(|(number, _)| *number);
+        self.done.in_order_by(|(a, _), (b, _)| a.cmp(b));
         let (keys, format) = (&mut self.keys, &self.format);
         let wanted = self.options.keep_keys;
         let done = self.done.into_iter().map(|(number, mut written)| {

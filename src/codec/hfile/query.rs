@@ -1,5 +1,7 @@
 use bytes::Bytes;
 
+use crate::model::InOrder;
+
 /// Which keys of a file are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
@@ -15,7 +17,7 @@ impl Query {
     /// The keys given, in any order.
     pub fn keys<K: Into<Bytes>>(keys: impl IntoIterator<Item = K>) -> Self {
         let mut keys: Vec<Bytes> = keys.into_iter().map(Into::into).collect();
-        keys.sort();
+        keys.in_order();
         keys.dedup();
         Self::Keys(keys)
     }
@@ -23,7 +25,7 @@ impl Query {
     /// The keys that begin with one of these, in any order.
     pub fn prefixes<K: Into<Bytes>>(prefixes: impl IntoIterator<Item = K>) -> Self {
         let mut prefixes: Vec<Bytes> = prefixes.into_iter().map(Into::into).collect();
-        prefixes.sort();
+        prefixes.in_order();
         prefixes.dedup_by(|longer, shorter| longer.starts_with(shorter));
         Self::Prefixes(prefixes)
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::error::{Error, Result};
-use crate::model::{BaseFile, FileName, FileSlice, Instant, InstantTime, LogFile, PartitionPath};
+use crate::model::{
+    BaseFile, FileName, FileSlice, InOrder, Instant, InstantTime, LogFile, PartitionPath,
+};
 use crate::storage::Cause;
 use crate::timeline::payload::{CommitMetadata, WriteStat};
 use crate::timeline::{ChangeRange, MetaClient, settled_time};
@@ -83,7 +85,7 @@ pub async fn cdc_splits(
         );
     }
     let mut instants: Vec<&Instant> = meta.timeline.completed_in(range).collect();
-    instants.sort_by_key(|instant| (settled_time(instant), &instant.time));
+    instants.in_order_by(|a, b| (settled_time(a), &a.time).cmp(&(settled_time(b), &b.time)));
     let bodies = instants.into_iter().map(|instant| async move {
         let body = meta.commit_metadata(instant).await?;
         let body = body.ok_or_else(|| {
@@ -225,7 +227,7 @@ async fn appended(
             logs.push(LogFile { name, path, size });
         }
     }
-    logs.sort_by(|a, b| a.name.cmp(&b.name));
+    logs.in_order_by(|a, b| a.name.cmp(&b.name));
     let before = base.as_ref().map(|base| &base.name.instant);
     let instant = before.unwrap_or(&log.name.instant).clone();
     Ok(Case::Appended {
