@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An unsigned varint, seven bits a byte, the lowest first (Avro, Thrift, protobuf).
-    #[inline]
+    #[inline(always)]
     pub fn varint(&mut self) -> Result<u64> {
         // Most are of one byte: rows of Avro are read at the speed of this branch.
         match self.bytes.get(self.at) {
@@ -148,7 +148,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A signed varint in zigzag form.
-    #[inline]
+    #[inline(always)]
     pub fn zigzag(&mut self) -> Result<i64> {
         let value = self.varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())

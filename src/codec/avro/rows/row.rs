@@ -30,7 +30,7 @@ impl<'a> Row<'a> {
     }
 
     /// The branch of a union.
-    #[inline]
+    #[inline(always)]
     pub(super) fn branch(&mut self) -> Result<usize> {
         match usize::try_from(self.cursor.zigzag()?) {
             Ok(branch) => Ok(branch),

@@ -52,7 +52,10 @@ pub(in super::super) struct Fixed {
     /// Bytes of a value in the file; before it may stand its length.
     width: usize,
     dictionary: (Bytes, usize),
+    /// Values, and zeros as far as there is room.
     out: MutableBuffer,
+    /// Where the next value goes.
+    end: usize,
 }
 
 impl Fixed {
@@ -62,6 +65,7 @@ impl Fixed {
             width,
             dictionary: (Bytes::new(), 0),
             out: MutableBuffer::new(0),
+            end: 0,
         }
     }
 
@@ -72,7 +76,12 @@ impl Fixed {
 
     /// Makes room for the rows of a batch.
     pub(super) fn begin(&mut self, rows: usize) {
-        self.out = MutableBuffer::new(rows.saturating_mul(self.kind.bytes()));
+        self.out = MutableBuffer::from_len_zeroed(rows.saturating_mul(self.kind.bytes()));
+        self.end = 0;
+    }
+
+    fn room(&mut self, count: usize) -> Option<&mut [u8]> {
+        room(&mut self.out, &mut self.end, self.kind.bytes(), count)
     }
 
     /// Adds so many values; `None` when they are not there.
@@ -90,25 +99,36 @@ impl Fixed {
                 let mut left = count;
                 while left > 0 {
                     let part = places.next(left)?;
+                    let Self {
+                        kind,
+                        width,
+                        dictionary,
+                        out,
+                        end,
+                    } = self;
+                    let (kind, width, bytes) = (*kind, *width, kind.bytes());
                     let done = match &part {
                         Part::Same(place, times) => {
                             left -= times;
-                            let (kind, width) = (self.kind, self.width);
-                            let value = in_dictionary(&self.dictionary, *place);
-                            value.and_then(|value| {
-                                (0..*times).try_for_each(|_| put(&mut self.out, kind, width, value))
+                            let value = in_dictionary(dictionary, *place);
+                            let room = room(out, end, bytes, *times);
+                            value.zip(room).and_then(|(value, room)| {
+                                let mut each = room.chunks_exact_mut(bytes);
+                                each.try_for_each(|to| put(to, kind, width, value))
                             })
                         }
                         Part::Packed(packed) => {
                             left -= packed.count;
-                            let Self {
-                                kind,
-                                width,
-                                dictionary,
-                                out,
-                            } = self;
-                            packed.each(|place| {
-                                put(out, *kind, *width, in_dictionary(dictionary, place)?)
+                            room(out, end, bytes, packed.count).and_then(|room| {
+                                let mut each = room.chunks_exact_mut(bytes);
+                                packed.each(|place| {
+                                    put(
+                                        each.next()?,
+                                        kind,
+                                        width,
+                                        in_dictionary(dictionary, place)?,
+                                    )
+                                })
                             })
                         }
                     };
@@ -123,19 +143,21 @@ impl Fixed {
     }
 
     fn plain(&mut self, section: &[u8], stride: usize, count: usize) -> Option<()> {
-        let as_they_are = matches!(self.kind, Kind::Four | Kind::Eight | Kind::Back(_));
-        if as_they_are && stride == self.kind.bytes() && count >= FEW {
-            self.out.extend_from_slice(section);
+        let (kind, width) = (self.kind, self.width);
+        let as_they_are = matches!(kind, Kind::Four | Kind::Eight | Kind::Back(_));
+        let room = self.room(count)?;
+        if as_they_are && stride == kind.bytes() && count >= FEW {
+            room.copy_from_slice(section);
             return Some(());
         }
-        let (kind, width) = (self.kind, self.width);
-        let mut values = section.chunks_exact(stride.max(1));
-        values.try_for_each(|value| put(&mut self.out, kind, width, value))
+        let values = section.chunks_exact(stride.max(1));
+        let mut both = room.chunks_exact_mut(kind.bytes()).zip(values);
+        both.try_for_each(|(to, value)| put(to, kind, width, value))
     }
 
-    pub(super) fn nulls(&mut self, count: usize) {
-        let bytes = count.saturating_mul(self.kind.bytes());
-        self.out.extend_zeros(bytes);
+    /// Adds so many values that are not there.
+    pub(super) fn nulls(&mut self, count: usize) -> Option<()> {
+        self.room(count).map(|_| ())
     }
 
     /// The values since the last call.
@@ -145,7 +167,8 @@ impl Fixed {
         data_type: &DataType,
         nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef> {
-        let out = std::mem::replace(&mut self.out, MutableBuffer::new(0));
+        let mut out = std::mem::replace(&mut self.out, MutableBuffer::new(0));
+        out.truncate(self.end);
         let data = ArrayData::builder(data_type.clone())
             .len(rows)
             .nulls(nulls)
@@ -157,43 +180,67 @@ impl Fixed {
     }
 }
 
+/// Room for so many values more behind `end`, which moves on: lists may have more values than rows.
+fn room<'a>(
+    out: &'a mut MutableBuffer,
+    end: &mut usize,
+    bytes: usize,
+    count: usize,
+) -> Option<&'a mut [u8]> {
+    let begin = *end;
+    *end = begin.checked_add(count.checked_mul(bytes)?)?;
+    if *end > out.len() {
+        let twice = out.len().saturating_mul(2);
+        out.resize(twice.max(*end), 0);
+    }
+    out.get_mut(begin..*end)
+}
+
 #[inline(always)]
 fn in_dictionary((bytes, stride): &(Bytes, usize), place: u32) -> Option<&[u8]> {
     let from = (place as usize).checked_mul(*stride)?;
     bytes.get(from..from.checked_add(*stride)?)
 }
 
-/// Adds one value, `width` bytes at the end of `value`.
+/// Puts one value, `width` bytes at the end of `value`, where it goes.
 #[inline(always)]
-fn put(out: &mut MutableBuffer, kind: Kind, width: usize, value: &[u8]) -> Option<()> {
+fn put(to: &mut [u8], kind: Kind, width: usize, value: &[u8]) -> Option<()> {
     match kind {
-        Kind::Four => out.push(u32::from_le_bytes(*value.last_chunk()?)),
-        Kind::Eight => out.push(u64::from_le_bytes(*value.last_chunk()?)),
+        Kind::Four => *to.first_chunk_mut::<4>()? = *value.last_chunk()?,
+        Kind::Eight => *to.first_chunk_mut::<8>()? = *value.last_chunk()?,
         Kind::Decimal { number: true } if width == 4 => {
-            out.push(i128::from(i32::from_le_bytes(*value.last_chunk()?)));
+            number(to, i128::from(i32::from_le_bytes(*value.last_chunk()?)))?;
         }
         Kind::Decimal { number: true } => {
-            out.push(i128::from(i64::from_le_bytes(*value.last_chunk()?)));
+            number(to, i128::from(i64::from_le_bytes(*value.last_chunk()?)))?;
         }
         Kind::Decimal { number: false } if width == 8 => {
-            out.push(i128::from(i64::from_be_bytes(*value.last_chunk()?)));
+            number(to, i128::from(i64::from_be_bytes(*value.last_chunk()?)))?;
         }
-        Kind::Decimal { number: false } => out.push(i128::from_be_bytes(extended(value, width)?)),
+        Kind::Decimal { number: false } => {
+            number(to, i128::from_be_bytes(extended(value, width)?))?;
+        }
         Kind::Wide => {
-            let mut whole: [u8; 32] = extended(value, width)?;
+            let whole: &mut [u8; 32] = to.first_chunk_mut()?;
+            *whole = extended(value, width)?;
             whole.reverse();
-            out.extend_from_slice(&whole);
         }
-        Kind::Front(bytes) => out.extend_from_slice(value.get(..bytes)?),
-        Kind::Back(bytes) => out.extend_from_slice(value.get(value.len().checked_sub(bytes)?..)?),
+        Kind::Front(bytes) => to.copy_from_slice(value.get(..bytes)?),
+        Kind::Back(bytes) => to.copy_from_slice(value.get(value.len().checked_sub(bytes)?..)?),
         Kind::Int96 => {
             let value: &[u8; 12] = value.last_chunk()?;
             let nanos = i64::from_le_bytes(*value.first_chunk()?);
             let day = i32::from_le_bytes(*value.last_chunk()?);
             let day = (i64::from(day) - EPOCH).wrapping_mul(MICROS_A_DAY);
-            out.push(day.wrapping_add(nanos / 1000));
+            *to.first_chunk_mut()? = day.wrapping_add(nanos / 1000).to_le_bytes();
         }
     }
+    Some(())
+}
+
+#[inline(always)]
+fn number(to: &mut [u8], number: i128) -> Option<()> {
+    *to.first_chunk_mut()? = number.to_le_bytes();
     Some(())
 }
 

@@ -126,7 +126,7 @@ impl Out {
 
     pub(in super::super) fn nulls(&mut self, count: usize) -> Result<()> {
         match self {
-            Self::Fixed(fixed) => fixed.nulls(count),
+            Self::Fixed(fixed) => fixed.nulls(count).ok_or_else(missing)?,
             Self::Truth(bits) => bits.append_n(count, false),
             Self::Texts(texts) if count > 0 => texts.nulls(count).ok_or_else(missing)?,
             Self::Texts(_) | Self::Nothing => {}

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BinaryArray, StringArray};
-use arrow::buffer::{Buffer, MutableBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
 use super::page::Values;
 use super::run_values::Part;
 use crate::error::{Error, Result};
 
 /// Bytes that are copied at once; what is copied beyond a text is taken off again.
-const WORD: usize = size_of::<i128>();
+const WORD: usize = 16;
 
 /// From so many bytes on a call for the copy is worth it.
 const MANY_BYTES: usize = 256;
@@ -18,13 +18,24 @@ const MANY_BYTES: usize = 256;
 pub(in super::super) struct Texts {
     is_text: bool,
     dictionary: Dictionary,
-    bytes: MutableBuffer,
-    /// Where each value ends, and a zero before the first.
-    ends: Vec<i32>,
+    values: Together,
     /// Values of the dictionary, all the same, that are not in `bytes` yet: the place and how many. Whole columns are so.
     same: (u32, usize),
     /// What came of it when a whole batch was so.
     constant: Option<(u32, ArrayRef)>,
+}
+
+/// Values one behind the other.
+///
+/// Both lists are as long as there is room, so that a value is put in its place without a call.
+#[derive(Debug, Default)]
+struct Together {
+    bytes: Vec<u8>,
+    /// Where the next value goes.
+    at: usize,
+    /// Where each value ends, and a zero before the first.
+    ends: Vec<i32>,
+    count: usize,
 }
 
 #[derive(Debug, Default)]
@@ -40,8 +51,7 @@ impl Texts {
         Self {
             is_text,
             dictionary: Dictionary::default(),
-            bytes: MutableBuffer::new(0),
-            ends: Vec::new(),
+            values: Together::default(),
             same: (0, 0),
             constant: None,
         }
@@ -66,9 +76,12 @@ impl Texts {
 
     /// Makes room for the rows of a batch, which is about as large as the one before.
     pub(super) fn begin(&mut self, rows: usize, bytes_before: usize) {
-        self.bytes = MutableBuffer::new(bytes_before + bytes_before / 32 + WORD);
-        self.ends = Vec::with_capacity(rows + 1);
-        self.ends.push(0);
+        self.values = Together {
+            bytes: vec![0; bytes_before + bytes_before / 32 + WORD],
+            at: 0,
+            ends: vec![0; rows + 1],
+            count: 0,
+        };
     }
 
     /// Adds so many values; `None` when they are not there.
@@ -87,12 +100,9 @@ impl Texts {
                             left -= packed.count;
                             self.settle().and_then(|()| {
                                 let Self {
-                                    dictionary,
-                                    bytes,
-                                    ends,
-                                    ..
+                                    dictionary, values, ..
                                 } = self;
-                                packed.each(|place| dictionary.copy(place, bytes, ends))
+                                packed.each(|place| dictionary.copy(place, values))
                             })
                         }
                     };
@@ -110,8 +120,7 @@ impl Texts {
         self.settle()?;
         for _ in 0..count {
             let (begin, length) = next_of(from, *at)?;
-            copy(from, begin, length, &mut self.bytes)?;
-            self.ends.push(i32::try_from(self.bytes.len()).ok()?);
+            self.values.add(from, begin, length)?;
             *at = begin + length;
         }
         Some(())
@@ -131,37 +140,38 @@ impl Texts {
     fn settle(&mut self) -> Option<()> {
         let (place, times) = std::mem::take(&mut self.same);
         let Self {
-            dictionary,
-            bytes,
-            ends,
-            ..
+            dictionary, values, ..
         } = self;
-        (0..times).try_for_each(|_| dictionary.copy(place, bytes, ends))
+        (0..times).try_for_each(|_| dictionary.copy(place, values))
     }
 
     pub(super) fn nulls(&mut self, count: usize) -> Option<()> {
         self.settle()?;
-        let end = self.ends.last().copied()?;
-        self.ends.resize(self.ends.len() + count, end);
-        Some(())
+        (0..count).try_for_each(|_| self.values.end())
     }
 
     /// The values since the last call.
     pub(super) fn take(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let (place, times) = self.same;
-        if times > 0 && self.ends.len() == 1 {
+        if times > 0 && self.values.count == 0 {
             self.same = (0, 0);
             return self.constant(place, times);
         }
         self.settle().ok_or_else(too_large)?;
-        let bytes = std::mem::replace(&mut self.bytes, MutableBuffer::new(0)).into();
-        let ends = std::mem::take(&mut self.ends);
-        self.array(bytes, ends, nulls)
+        let Together {
+            mut bytes,
+            at,
+            mut ends,
+            count,
+        } = std::mem::take(&mut self.values);
+        bytes.truncate(at);
+        ends.truncate(count + 1);
+        self.array(Buffer::from_vec(bytes), ends, nulls)
     }
 
     /// Bytes of the batch at hand.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
+        self.values.at
     }
 
     fn constant(&mut self, place: u32, times: usize) -> Result<ArrayRef> {
@@ -203,11 +213,65 @@ impl Dictionary {
     }
 
     #[inline(always)]
-    fn copy(&self, place: u32, to: &mut MutableBuffer, ends: &mut Vec<i32>) -> Option<()> {
+    fn copy(&self, place: u32, to: &mut Together) -> Option<()> {
         let (begin, length) = *self.places.get(place as usize)?;
-        copy(&self.bytes, begin as usize, length as usize, to)?;
-        ends.push(i32::try_from(to.len()).ok()?);
-        Some(())
+        to.add(&self.bytes, begin as usize, length as usize)
+    }
+}
+
+impl Together {
+    /// Adds a value that lies within `from`.
+    #[inline(always)]
+    fn add(&mut self, from: &[u8], begin: usize, length: usize) -> Option<()> {
+        let end = self.at.checked_add(length)?;
+        if end + WORD > self.bytes.len() {
+            self.grow(end + WORD);
+        }
+        let mut done = 0;
+        if length <= MANY_BYTES {
+            while done < length
+                && let Some(word) = from.get(begin + done..)?.first_chunk::<WORD>()
+            {
+                *self.bytes.get_mut(self.at + done..)?.first_chunk_mut()? = *word;
+                done += WORD;
+            }
+        }
+        if done < length {
+            // A long one, or the last of its page.
+            let rest = from.get(begin + done..begin + length)?;
+            self.bytes
+                .get_mut(self.at + done..end)?
+                .copy_from_slice(rest);
+        }
+        self.at = end;
+        self.end()
+    }
+
+    /// Ends a value.
+    #[inline(always)]
+    fn end(&mut self) -> Option<()> {
+        let end = self.at as i32;
+        self.count += 1;
+        match self.ends.get_mut(self.count) {
+            Some(place) => *place = end,
+            None => self.more_ends(end),
+        }
+        // Whatever does not fit 32 bits has come out below zero.
+        (end >= 0).then_some(())
+    }
+
+    /// Lists have more values than rows.
+    #[cold]
+    #[inline(never)]
+    fn more_ends(&mut self, end: i32) {
+        self.ends.push(end);
+        self.ends.resize(self.ends.len() * 2, 0);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, least: usize) {
+        self.bytes.resize(least.max(self.bytes.len() * 2), 0);
     }
 }
 
@@ -227,27 +291,6 @@ fn next_of(from: &[u8], at: usize) -> Option<(usize, usize)> {
     let length = u32::from_le_bytes(*length) as usize;
     let begin = at + 4;
     (length <= from.len() - begin).then_some((begin, length))
-}
-
-/// Adds a text that lies within `from`.
-#[inline(always)]
-fn copy(from: &[u8], begin: usize, length: usize, to: &mut MutableBuffer) -> Option<()> {
-    let end = to.len() + length;
-    let mut done = 0;
-    if length <= MANY_BYTES {
-        while done < length
-            && let Some(word) = from.get(begin + done..)?.first_chunk::<WORD>()
-        {
-            to.push(i128::from_le_bytes(*word));
-            done += WORD;
-        }
-        to.truncate(end);
-    }
-    if done < length {
-        // A long one, or the last of its page.
-        to.extend_from_slice(from.get(begin + done..begin + length)?);
-    }
-    Some(())
 }
 
 fn too_large() -> Error {
