@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::TryStreamExt;
+use hudi_wasm::config::ReadOptions;
 use hudi_wasm::model::Action;
 use hudi_wasm::storage::{Storage, StorageOptions};
 use hudi_wasm::table::{OpenOptions, Table, TableSchema, WriteOptions};
@@ -104,6 +106,12 @@ fn a_metadata_table_stays_small_however_often_its_table_is_appended_to() {
             assert!(most_files <= 30 + 2 * deltas, "{name}: {most_files}");
             agrees(&store, 140, 10, &name).await;
             assert_metadata_is_true(&store, &name).await;
+            let mut checked = ReadOptions::default();
+            checked.check_listing = true;
+            let both = open(&store).await.read(&checked).await.unwrap();
+            let batches: Vec<_> = both.try_collect().await.unwrap();
+            let rows: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+            assert_eq!(rows, 140, "{name}");
         });
     }
 }
