@@ -22,9 +22,10 @@ const PARTIAL_UPDATES: [&str; 2] = ["v9_mor_partial_update", "v9_mor_partial_upd
 
 /// Tables whose cleaner removed files that recorded ranges need, and how many of the queries. Spark answers these with
 /// what is left of the rows in the newest snapshot.
-const CLEANED: [(&str, usize); 4] = [
+const CLEANED: [(&str, usize); 5] = [
     ("v9_cow_archived", 2),
     ("v9_cow_by_1_2", 2),
+    ("v9_cow_partition_dropped", 1),
     ("v9_cow_restored", 1),
     ("v9_cow_savepoint", 3),
 ];
