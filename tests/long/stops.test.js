@@ -50,6 +50,7 @@ const operations = {
     'deltacommit completed, metadata deltacommit completed, data files',
   ],
   compaction: ['metadata compaction requested', 'metadata compaction inflight', 'metadata commit completed'],
+  metadata_services: ['metadata clean inflight', 'metadata clean completed, metadata compaction inflight', 'metadata clean completed, metadata commit completed, instants gone, history'],
   clean: [
     'commit completed, clean requested, metadata deltacommit completed, data files',
     'commit completed, clean inflight, metadata deltacommit completed, data files, data files gone',

@@ -17,7 +17,7 @@ use crate::support::watched::Watched;
 use crate::support::{block_on, store_of};
 use crate::{batch, create, open, options, paths, read, rows, schema};
 
-const CITIES: [&str; 3] = ["rome", "oslo", "bern"];
+pub(crate) const CITIES: [&str; 3] = ["rome", "oslo", "bern"];
 
 /// A compaction after so many delta commits.
 fn every(deltas: u32) -> WriteOptions {

@@ -22,7 +22,7 @@ const FOLDER: &str = ".hoodie/metadata";
 
 /// The data table keeps two instants, so that its metadata table may let go; that one is compacted after six, just as a
 /// clean has twenty writes to retain.
-fn small(inline_services: Option<bool>) -> WriteOptions {
+pub(crate) fn small(inline_services: Option<bool>) -> WriteOptions {
     compacting("6", inline_services)
 }
 
@@ -133,7 +133,7 @@ fn services_that_are_off_leave_the_metadata_table_alone() {
 }
 
 /// A table whose next append cleans, compacts and archives its metadata table; and the number of that append.
-async fn before_services(kind: &str, version: u32) -> (Arc<InMemory>, i32) {
+pub(crate) async fn before_services(kind: &str, version: u32) -> (Arc<InMemory>, i32) {
     let store = store_of([]);
     let mut table = create(&store, shape(kind, version)).await.unwrap();
     for at in 0..40 {

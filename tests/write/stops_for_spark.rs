@@ -12,6 +12,8 @@ use hudi_wasm::timeline::MetaClient;
 use object_store::memory::InMemory;
 use serde_json::{Value, json};
 
+use crate::compaction::CITIES;
+use crate::metadata_services::{before_services, small};
 use crate::stops::{STOPS, Stop, Stopping, copy, stopping};
 use crate::support::{block_on, expected, get, queries, store, store_of};
 use crate::{batch, create, options, paths, rows, schema};
@@ -28,6 +30,8 @@ struct Operation {
     added: Vec<Value>,
     /// The partition of a city, where the table has any.
     partition: Option<&'static str>,
+    /// Whether one state of each kind is enough: reading them all would take too long.
+    each_kind: bool,
     /// Whether a state belongs to what is shown here.
     shown: fn(&Kind) -> bool,
     act: fn(Storage, OpenOptions) -> LocalBoxFuture<'static, hudi_wasm::Result<()>>,
@@ -50,7 +54,11 @@ impl States {
     fn keep(&mut self, of: &Operation, left: &Arc<InMemory>, when: &str) {
         let kind = Kind::of(&of.start, left);
         let folder = self.next(of);
-        if !(of.shown)(&kind) || !self.seen.insert((of.name, normal(left, |_| true))) {
+        let state = match of.each_kind {
+            true => kind.text(),
+            false => normal(left, |_| true),
+        };
+        if !(of.shown)(&kind) || !self.seen.insert((of.name, state)) {
             return;
         }
         for path in paths(left) {
@@ -356,6 +364,7 @@ fn create_stops() -> Operation {
         taken: None,
         added: Vec::new(),
         partition: Some(""),
+        each_kind: false,
         shown: everything,
         act: |storage, at| {
             Box::pin(async move {
@@ -378,6 +387,7 @@ fn append_stops(name: &'static str, kind: &str) -> Operation {
         taken: None,
         added: vec![row(3, "rome"), row(4, "bern")],
         partition: Some(""),
+        each_kind: false,
         shown: everything,
         act: |storage, at| {
             let added = rows(vec![batch(&[(3, "rome"), (4, "bern")])]);
@@ -396,11 +406,37 @@ fn compaction_stops() -> Operation {
         taken: None,
         added: vec![row(4, "rome")],
         partition: Some(""),
+        each_kind: false,
         shown: |kind| kind.table.is_empty() || committed(kind),
         act: |storage, at| {
             let often = late(&[("hoodie.metadata.compact.max.delta.commits", "1")]);
             Box::pin(append(storage, at, one(4, "rome"), often))
         },
+    }
+}
+
+/// The metadata table cleaned, compacted and archived as an append begins.
+fn metadata_service_stops() -> Operation {
+    let (start, number) = block_on(before_services("COPY_ON_WRITE", 9));
+    let instants = block_on(async {
+        let meta = MetaClient::load(crate::storage(&start)).await.unwrap();
+        let archived = meta.archived_writes(None).await.unwrap();
+        let all = archived.iter().chain(meta.timeline.completed_writes());
+        all.map(|one| one.time.to_string()).collect::<Vec<_>>()
+    });
+    let city = |id: i32| CITIES[id as usize % CITIES.len()];
+    let kept = (0..2 * number).map(|id| at(&row(id, city(id)), &instants[id as usize / 2]));
+    Operation {
+        name: "metadata_services",
+        start,
+        kept: kept.collect(),
+        taken: None,
+        added: vec![row(1000, "rome")],
+        partition: Some(""),
+        each_kind: true,
+        // The append that follows is stopped elsewhere, with its own services.
+        shown: |kind| kind.table.is_empty(),
+        act: |storage, at| Box::pin(append(storage, at, one(1000, "rome"), small(None))),
     }
 }
 
@@ -421,6 +457,7 @@ fn service_stops(name: &'static str, table: &str, partition: Option<&'static str
         taken: None,
         added: vec![added],
         partition,
+        each_kind: false,
         shown: committed,
         act: |storage, at| {
             let keep = late(&[
@@ -455,6 +492,7 @@ fn rollback_stops(name: &'static str, kind: &str) -> Operation {
         taken: Some((newest, taken)),
         added: Vec::new(),
         partition: Some(""),
+        each_kind: false,
         shown: everything,
         act: |storage, at| {
             Box::pin(async move {
@@ -495,6 +533,7 @@ fn failed_stops() -> Operation {
         taken: None,
         added: vec![row(3, "rome")],
         partition: Some(""),
+        each_kind: false,
         // The append that follows is stopped elsewhere.
         shown: |kind| !kind.text().contains("commit"),
         act: |storage, at| Box::pin(append(storage, at, one(3, "rome"), late(&[]))),
@@ -516,6 +555,7 @@ fn a_stop_of_every_state_is_written_into_a_folder() {
         append_stops("append_cow", "COPY_ON_WRITE"),
         append_stops("append_mor", "MERGE_ON_READ"),
         compaction_stops(),
+        metadata_service_stops(),
         service_stops("clean", "v9_cow_hive_parts", Some("city=")),
         service_stops("clean_and_archive", "v9_cow_archived", None),
         rollback_stops("rollback_cow", "COPY_ON_WRITE"),
