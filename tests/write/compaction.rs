@@ -224,6 +224,42 @@ fn a_compaction_that_is_stopped_anywhere_loses_nothing_and_is_gone_on_with() {
     assert!(stops > 200, "{stops}");
 }
 
+/// Another engine's attempt at the same plan has other write tokens: its files are not written over, and one may be half a file.
+#[test]
+fn base_files_of_another_attempt_go_before_a_compaction_is_gone_on_with() {
+    use object_store::ObjectStoreExt;
+    block_on(async {
+        let start = store_of([]);
+        let mut table = create(&start, shape("COPY_ON_WRITE", 9)).await.unwrap();
+        for at in 0..4 {
+            table = append(&table, at, every(1000)).await.unwrap();
+        }
+        let before = paths(&start);
+        for at in 0.. {
+            let left = copy(&start);
+            let store = Stopping::new(&left, at, Stop::Refused);
+            let handle = Table::open(stopping(&store), OpenOptions::default());
+            let _ = append(&handle.await.unwrap(), 4, every(1)).await;
+            let new = |path: &&String| path.ends_with(".hfile") && !before.contains(path);
+            let Some(ours) = paths(&left).iter().find(new).cloned() else {
+                continue;
+            };
+            assert_eq!(compactions(&left, ".commit"), 0);
+            assert!(ours.contains("_0-0-0_"), "{ours}");
+            let theirs = ours.replace("_0-0-0_", "_7-88-999_");
+            let half = "half a file".into();
+            left.put(&theirs.as_str().into(), half).await.unwrap();
+            let shown = ids(&read(&open(&left).await).await).len() as i32;
+            let again = append(&open(&left).await, shown / 2, every(1000)).await;
+            again.unwrap();
+            assert_eq!(compactions(&left, ".commit"), 1);
+            assert!(!paths(&left).contains(&theirs));
+            agrees(&left, shown + 2, 9, "another attempt").await;
+            return;
+        }
+    });
+}
+
 /// `HUDI_COMPACTED_OUT=folder cargo test --test write compacted_tables` leaves tables there for Spark.
 #[test]
 fn compacted_tables_are_written_into_a_folder() {

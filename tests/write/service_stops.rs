@@ -158,6 +158,14 @@ fn a_rollback_of_a_completed_write_that_is_stopped_anywhere_is_gone_on_with() {
                 stops += 1;
                 assert!(stop != Stop::Once || result.is_ok(), "{name}: {result:?}");
                 assert!(shown == [1] || shown == [1, 2], "{name}: {shown:?}");
+                // Java would take it back once more, and fail.
+                for timeline in [".hoodie/timeline/", ".hoodie/metadata/.hoodie/timeline/"] {
+                    let all = paths(&left);
+                    let all = || all.iter().filter_map(|path| path.strip_prefix(timeline));
+                    let is_done = all().any(|file| file.ends_with(".rollback"));
+                    let is_there = all().any(|file| file.starts_with(&newest));
+                    assert!(!(is_done && is_there), "{name}: {timeline}");
+                }
                 let again = append(&open(&left).await, 4).await;
                 let again = again.unwrap_or_else(|error| panic!("{name}: {error:?}"));
                 let after = ids(&read(&again).await);

@@ -105,6 +105,13 @@ impl Columns {
         })
     }
 
+    /// The most values that one of these columns has in a row group, nulls and empty lists among them.
+    pub(super) fn values(&self, footer: &Footer, group: usize) -> u64 {
+        let chunks = self.chunks(footer, group);
+        let values = chunks.filter_map(|chunk| u64::try_from(chunk.num_values()).ok());
+        values.max().unwrap_or(0)
+    }
+
     fn chunks<'a>(
         &'a self,
         footer: &'a Footer,

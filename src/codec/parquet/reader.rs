@@ -19,6 +19,9 @@ const BATCH_BYTES: u64 = 8 << 20;
 const MAX_BATCH_ROWS: u64 = 64 << 10;
 const MIN_BATCH_ROWS: u64 = 256;
 
+/// Values of a column in a batch, about: long lists of one value again and again take hardly a byte in the file.
+const BATCH_VALUES: u64 = 4 << 20;
+
 /// What filters decode is kept for the output, up to this many bytes.
 const FILTER_CACHE: usize = 16 << 20;
 
@@ -266,7 +269,10 @@ impl GroupReader {
 /// Rows a batch: as many as make a batch of a good size.
 fn batch_rows(footer: &Footer, request: &GroupRequest) -> usize {
     let (_, bytes) = request.columns.bytes(footer, request.group);
-    let width = (bytes / footer.group_rows(request.group).max(1)).max(1);
-    let fitting = (BATCH_BYTES / width).clamp(MIN_BATCH_ROWS, MAX_BATCH_ROWS);
+    let rows = footer.group_rows(request.group).max(1);
+    let width = (bytes / rows).max(1);
+    let values = (request.columns.values(footer, request.group) / rows).max(1);
+    let fitting = (BATCH_BYTES / width).min(BATCH_VALUES / values);
+    let fitting = fitting.clamp(MIN_BATCH_ROWS, MAX_BATCH_ROWS);
     usize::try_from(fitting).unwrap_or(1)
 }

@@ -37,6 +37,42 @@ fn so_many_writes_from_the_end_are_retained_and_what_a_pending_one_needs() {
     );
 }
 
+/// A pending log compaction holds no commit back; the logs that it is to read begin at its base instant.
+#[test]
+fn slices_that_a_pending_compaction_begins_at_stay() {
+    let time = |at: &str| InstantTime::parse(&format!("202601010000000{at}")).unwrap();
+    let slice = |at: &str| FileSlice {
+        partition: PartitionPath::new("p"),
+        file_id: "f".to_owned(),
+        instant: time(at),
+        base: None,
+        logs: Vec::new(),
+    };
+    let group = FileGroup {
+        partition: PartitionPath::new("p"),
+        file_id: "f".to_owned(),
+        slices: ["10", "20", "30", "40"].map(slice).into(),
+    };
+    let removed = |compacting: &[(&str, &str)]| {
+        let of = |(file, at): &(&str, &str)| {
+            let group = (PartitionPath::new("p"), (*file).to_owned());
+            (group, time(at))
+        };
+        let needed = Needed {
+            saved: BTreeSet::new(),
+            compacting: compacting.iter().map(of).collect(),
+        };
+        let old = old_slices(&group, &time("40"), &needed).into_iter();
+        old.map(|slice| slice.instant.to_string())
+            .collect::<Vec<_>>()
+    };
+    // The newest before the first retained instant is 30.
+    let both = [time("10").to_string(), time("20").to_string()];
+    assert_eq!(removed(&[]), both);
+    assert_eq!(removed(&[("g", "20")]), both);
+    assert_eq!(removed(&[("f", "20")]), both[..1]);
+}
+
 /// By Hudi's rule, on four commits of Spark: the newest slice of each group and the one before the retained commit stay.
 #[cfg(not(target_arch = "wasm32"))]
 #[test]

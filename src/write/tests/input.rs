@@ -281,6 +281,28 @@ fn promotions_that_lose_nothing_are_made_on_request() {
 }
 
 #[test]
+fn a_decimal_is_promoted_to_more_digits_and_to_no_other_scale() {
+    use arrow::array::{AsArray, Decimal128Array};
+    let wanted = r#"{"name":"d","type":["null",{"type":"fixed","name":"d7","size":4,"logicalType":"decimal","precision":7,"scale":2}],"default":null}"#;
+    let given = |precision: u8, scale: i8| -> ArrayRef {
+        let values = Decimal128Array::from(vec![Some(-1234), None]);
+        Arc::new(values.with_precision_and_scale(precision, scale).unwrap())
+    };
+    let found = written(wanted, &[("d", given(5, 2))], true).unwrap();
+    let found = found
+        .column(0)
+        .as_primitive::<arrow::datatypes::Decimal128Type>();
+    assert_eq!(
+        (found.value_as_string(0).as_str(), found.null_count()),
+        ("-12.34", 1)
+    );
+    for (precision, scale, widen) in [(5, 2, false), (5, 1, true), (5, 3, true), (8, 2, true)] {
+        let error = failure(wanted, &[("d", given(precision, scale))], widen);
+        assert_eq!(error.kind(), ErrorKind::Schema, "{precision}, {scale}");
+    }
+}
+
+#[test]
 fn timestamps_are_stored_in_the_tables_unit() {
     let micros = r#"{"name":"t","type":["null",{"type":"long","logicalType":"timestamp-micros"}],"default":null}"#;
     let zoned = |values: Vec<Option<i64>>| -> ArrayRef {

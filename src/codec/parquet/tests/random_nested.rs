@@ -187,8 +187,13 @@ fn varint(value: u64, bytes: &mut Vec<u8>) {
 
 /// Values as PLAIN has them, one by one; truth values are a byte each.
 fn values(column: &ColumnDescPtr, count: usize, numbers: &mut Numbers) -> Vec<Vec<u8>> {
+    // In some chunks a value mostly comes again, so that places stand in runs too.
+    let change = if numbers.below(2) == 0 { 1 } else { 15 };
+    let mut n = 0;
     let mut one = || {
-        let n = numbers.below(40);
+        if numbers.below(change) == 0 {
+            n = numbers.below(40);
+        }
         let wide = n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
         match column.physical_type() {
             Physical::BOOLEAN => vec![u8::from(n.is_multiple_of(2))],
@@ -427,4 +432,97 @@ fn nested_columns_at_random_are_read_as_the_crate_reads_them() {
     let seeds = std::env::var("SEEDS").ok();
     let seeds = seeds.and_then(|seeds| seeds.parse().ok());
     (0..seeds.unwrap_or(60)).for_each(check);
+}
+
+#[test]
+fn leaves_that_tell_of_other_lists_or_nulls_are_corrupt() {
+    let whole = |schema: &str, leaves: [&[(u8, u8)]; 2]| {
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let descriptor = SchemaDescriptor::new(Arc::clone(&schema));
+        let mut bytes = Vec::new();
+        let properties = Arc::new(WriterProperties::builder().build());
+        let mut file = SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+        let mut group = file.next_row_group().unwrap();
+        for (column, levels) in descriptor.columns().iter().zip(leaves) {
+            let (bytes, close) = chunk(column, levels, Cut::Second, &mut Numbers(1));
+            group.append_column(&bytes, close).unwrap();
+        }
+        group.close().unwrap();
+        file.close().unwrap();
+        let file = Bytes::from(bytes);
+        read(&footer_of(&file).unwrap(), &file, 0)
+    };
+    let of_lists = "message m { repeated group p { required int32 a; required int32 b; } }";
+    let of_nulls = "message m { optional group s { required int32 a; optional int32 b; } }";
+    let two_and_one: &[(u8, u8)] = &[(0, 1), (1, 1), (0, 1)];
+    let one_and_two: &[(u8, u8)] = &[(0, 1), (0, 1), (1, 1)];
+    whole(of_lists, [two_and_one; 2]).unwrap();
+    whole(of_nulls, [&[(0, 0), (0, 1)], &[(0, 0), (0, 1)]]).unwrap();
+    for damaged in [
+        whole(of_lists, [two_and_one, one_and_two]),
+        whole(of_nulls, [&[(0, 0), (0, 1)], &[(0, 1), (0, 0)]]),
+    ] {
+        assert_eq!(damaged.unwrap_err().kind(), ErrorKind::Corrupt);
+    }
+}
+
+/// Ten thousand times one value take eight bytes in a row: by its bytes the whole file were one batch.
+#[test]
+fn lists_of_one_value_again_and_again_come_in_batches_of_bounded_size() {
+    const ROWS: usize = 600;
+    const ELEMENTS: usize = 10_000;
+    let schema = "message m { repeated int32 c; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let column = SchemaDescriptor::new(Arc::clone(&schema)).column(0);
+    let runs = |runs: &[(usize, u8)]| {
+        let mut bytes = Vec::new();
+        for (count, value) in runs {
+            varint((*count as u64) << 1, &mut bytes);
+            bytes.push(*value);
+        }
+        bytes
+    };
+    let sized = |bytes: Vec<u8>| [&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat();
+    let repetition = [(1, 0), (ELEMENTS - 1, 1)].repeat(ROWS);
+    let values = ROWS * ELEMENTS;
+    let places = [vec![1], runs(&[(values, 0)])].concat();
+    let body = [
+        sized(runs(&repetition)),
+        sized(runs(&[(values, 1)])),
+        places,
+    ];
+    let dictionary = page(2, 0x4c, &[1, 0], &7_i32.to_le_bytes());
+    let data = page(0, 0x2c, &[values, 8, 3, 3], &body.concat());
+    let bytes = Bytes::from([&dictionary[..], &data].concat());
+    let metadata = ColumnChunkMetaData::builder(column)
+        .set_num_values(values as i64)
+        .set_dictionary_page_offset(Some(0))
+        .set_data_page_offset(dictionary.len() as i64)
+        .set_total_compressed_size(bytes.len() as i64)
+        .set_total_uncompressed_size(bytes.len() as i64)
+        .set_encodings(vec![
+            Encoding::PLAIN,
+            Encoding::RLE,
+            Encoding::RLE_DICTIONARY,
+        ]);
+    let close = ColumnCloseResult {
+        bytes_written: bytes.len() as u64,
+        rows_written: ROWS as u64,
+        metadata: metadata.build().unwrap(),
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
+    };
+    let mut file = Vec::new();
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut writer = SerializedFileWriter::new(&mut file, schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    group.append_column(&bytes, close).unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let file = Bytes::from(file);
+    let batches = read(&footer_of(&file).unwrap(), &file, 0).unwrap();
+    let counts: Vec<usize> = batches.iter().map(RecordBatch::num_rows).collect();
+    // 4 Mi values, and what is left.
+    assert_eq!(counts, [419, ROWS - 419]);
 }
