@@ -121,3 +121,41 @@ pub(super) fn newest(data: &Timeline, own: &Timeline) -> Option<InstantTime> {
         .flatten()
         .max()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TimelineLayout;
+    use crate::storage::ObjectMeta;
+
+    fn timeline(names: &str) -> Timeline {
+        let file = |name: &str| ObjectMeta {
+            path: format!("202601010000000{name}"),
+            size: 1,
+            etag: None,
+            modified_millis: None,
+        };
+        let files: Vec<_> = names.split_whitespace().map(file).collect();
+        Timeline::of_files(&files, TimelineLayout::One)
+    }
+
+    #[test]
+    fn a_compaction_waits_for_writes_that_either_table_has_not_completed() {
+        let waits = |data: &str, own: &str| must_wait(&timeline(data), &timeline(own));
+        let both = "10.deltacommit 20.deltacommit";
+        assert!(!waits("10.commit 20.commit", both));
+        // Its rows are in the metadata table, and may still be taken back.
+        assert!(waits("10.commit 20.inflight", both));
+        assert!(waits("10.commit 20.clean.inflight", both));
+        // It has told the metadata table nothing.
+        assert!(!waits("10.commit 20.commit 30.inflight", both));
+        assert!(waits(
+            "10.commit 20.commit",
+            "10.deltacommit 20.deltacommit.inflight"
+        ));
+        assert!(!waits(
+            "10.commit 20.commit",
+            &format!("{both} 30.compaction.inflight")
+        ));
+    }
+}
