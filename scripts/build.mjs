@@ -23,7 +23,8 @@ export async function build({ dev = false } = {}) {
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   const bindgen = path.join((await toolFolders())['wasm-bindgen-cli'], 'bin', 'wasm-bindgen');
-  const options = ['--target', 'web', '--omit-default-module-path', '--no-typescript', '--out-name', 'core', '--out-dir', dist];
+  // The names of functions would be a megabyte.
+  const options = ['--target', 'web', '--remove-name-section', '--omit-default-module-path', '--no-typescript', '--out-name', 'core', '--out-dir', dist];
   await must(bindgen, [...options, built]);
   const glue = path.join(dist, 'core.js');
   await writeFile(glue, finishGlue(await readFile(glue, 'utf8')));
