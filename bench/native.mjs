@@ -4,7 +4,7 @@
 //
 // First use builds the native reader (8 minutes, needs protoc: apt install protobuf-compiler libprotobuf-dev) and has real Spark write the
 // tables; both stay in the user's cache folder. What is timed: from nothing open to the rows in Arrow, in JavaScript on one side and in
-// Rust on the other. The two take turns, each in a process of its own that is pinned to one core, `--runs` of them and for six seconds
+// Rust on the other. The two take turns, each in a process of its own that is pinned to one core, `--runs` of them and for 15 seconds
 // at least. "first" is the first turn, which has the engine loaded and nothing compiled yet; the others are medians of the later half.
 //
 // A write appends the million rows of cow1 to a new table with keys: base files with meta columns and Bloom filters, and a metadata
@@ -114,8 +114,8 @@ async function commits(/** @type {string} */ folder) {
 const inNode = (/** @type {string} */ script) => worker([process.execPath, '--expose-gc', path.join(here, script)]);
 const reader = () => inNode('local_reader.mjs');
 
-/** Milliseconds that the turns of a case take at least: a process on one core has compiled what is hot only then. */
-const WARM = 6000;
+/** Milliseconds that the turns of a case take at least: on one core V8 compiles beside the reads, and has what is hot only after some two hundred of them. */
+const WARM = 15_000;
 
 /** The median of the later half of the turns. */
 const settled = (/** @type {Outcome[]} */ list) => median(list.slice(Math.ceil(list.length / 2)).map(({ ms }) => ms));
