@@ -16,7 +16,7 @@ test('what is pending names its issue, and never runs', () => {
     if ('pending' in scenario) assert.match(scenario.pending, /issues? \d/);
     assert.notEqual('run' in scenario, 'pending' in scenario);
   }
-  assert.deepEqual(Object.keys(named(all, 'compaction')[0] ?? {}), ['name', 'pending']);
+  assert.deepEqual(Object.keys(named(all, 'mixed_workload')[0] ?? {}), ['name', 'pending']);
 });
 
 /** @param {string} name @param {string[]} expected */

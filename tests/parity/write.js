@@ -292,6 +292,54 @@ export function inTurn(shape, { spark: begins, options = {} }) {
     });
 }
 
+/** Services of Spark, which a write of its own begins, and the file of a completed one. */
+const sparkServices = {
+  clustering: { on: { 'hoodie.clustering.inline': 'true', 'hoodie.clustering.inline.max.commits': '1' }, done: /^\d+_\d+\.(replacecommit|clusteringcommit)$/ },
+  compaction: { on: { 'hoodie.compact.inline': 'true', 'hoodie.compact.inline.max.delta.commits': '1' }, done: /^\d+_\d+\.commit$/ },
+};
+
+/**
+ * Spark clusters or compacts what we appended and it changed, then both go on, and it does so again.
+ *
+ * @param {Shape} shape
+ * @param {keyof typeof sparkServices} service
+ * @returns {(sides: Sides) => Promise<Outcome>}
+ */
+export function weAreServed(shape, service) {
+  const { on, done } = sparkServices[service];
+  return (sides) =>
+    inFolder(sides, service, async (check, table) => {
+      const { spark, ours } = sides;
+      /** @type {Map<number, City>} */
+      const rows = new Map();
+      const keep = (/** @type {City[]} */ written) => written.forEach((one) => rows.set(one.id, one));
+      const append = async (/** @type {City[]} */ written) => {
+        await ours.append(table, { rows: written });
+        keep(written);
+      };
+      const upsert = async (/** @type {City[]} */ written) => {
+        const values = written.map((one) => [one.id, one.name, one.price, one.ts, one.city]);
+        await spark.ask('upsert', { path: table, columns: 'id int, name string, price double, ts long, city string', rows: values, options: on });
+        keep(written);
+      };
+      const times = async () => (await readdir(path.join(table, '.hoodie', 'timeline'))).filter((name) => done.test(name)).length;
+      await ours.create(table, { tableName: service, schema: schema(service), ...shape });
+      for (const at of [0, 20, 40]) await append(some(at, at + 20));
+      await upsert([...some(0, 10, 2), ...some(60, 70, 2)]);
+      await upsert(some(20, 30, 2));
+      check.some(await times(), 1, `${service} of our files`);
+      await check.rows([...rows.values()], `after a ${service}`);
+      await check.rows([...rows.values()].filter(({ id }) => id === 7), 'a key', [['id', '=', 7]]);
+      await append(some(80, 95, 3));
+      await check.rows([...rows.values()], 'after we went on');
+      await upsert([...some(5, 15, 4), ...some(85, 90, 4)]);
+      check.some(await times(), 2, `${service} of what both wrote`);
+      await append(some(100, 110, 5));
+      await check.rows([...rows.values()], 'at the end');
+      await check.meta('at the end');
+    });
+}
+
 /**
  * C: a table that Spark upserts into and whose metadata table it compacts is cleaned, archived and rolled back by us, and Spark goes on with it, with
  * cleans and archives of its own.
