@@ -1,7 +1,6 @@
 // One reader's first answer in a process of its own: two columns of the table `small`, from its folder. Prints how many rows came, and what ours spent on the way, in a line.
 //
 // Nothing else is loaded: each gives what it gives by itself, so Arrow IPC of wasm, values of hyparquet, Arrow of DuckDB.
-import { createRequire } from 'node:module';
 
 /** `columns` of a base file at `path`, or of the table in `folder`. @typedef {{ folder: string, path: string, columns: string[] }} Work */
 
@@ -55,13 +54,8 @@ const readers = {
   },
 
   async 'duckdb-wasm'({ path, columns }) {
-    const load = createRequire(import.meta.url);
-    const folder = '@duckdb/duckdb-wasm/dist';
-    const duckdb = load(`${folder}/duckdb-node-blocking.cjs`);
-    const mainModule = load.resolve(`${folder}/duckdb-eh.wasm`);
-    const bundle = { mainModule };
-    const db = await duckdb.createDuckDB({ mvp: bundle, eh: bundle }, new duckdb.VoidLogger(), duckdb.NODE_RUNTIME);
-    await db.instantiate(() => {});
+    const { duckdbInNode } = await import('./duckdb.mjs');
+    const db = await duckdbInNode();
     return db.connect().query(`SELECT ${columns.join(', ')} FROM parquet_scan('${path}')`).numRows;
   },
 };

@@ -9,7 +9,6 @@
 // Ends with code 1 where hudi-wasm takes more of a peer's time than its bar.
 import { spawn } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -63,13 +62,8 @@ const encoders = {
     };
   },
   async 'duckdb-wasm'(rows) {
-    const load = createRequire(import.meta.url);
-    const folder = '@duckdb/duckdb-wasm/dist';
-    const duckdb = load(`${folder}/duckdb-node-blocking.cjs`);
-    const mainModule = load.resolve(`${folder}/duckdb-eh.wasm`);
-    const bundle = { mainModule };
-    const db = await duckdb.createDuckDB({ mvp: bundle, eh: bundle }, new duckdb.VoidLogger(), duckdb.NODE_RUNTIME);
-    await db.instantiate(() => {});
+    const { duckdbInNode } = await import('./duckdb.mjs');
+    const db = await duckdbInNode();
     const connection = db.connect();
     connection.insertArrowFromIPCStream(rows, { name: 'given', create: true });
     const file = path.join(tmpdir(), `bench-${process.pid}.parquet`);
