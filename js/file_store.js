@@ -1,5 +1,5 @@
 // Local folders, for Node, Deno and Bun; only the entry for those imports it.
-import { closeSync, constants, fstatSync, openSync, read as readAt, readdirSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, read as readLater, readdirSync, readSync, statSync } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -26,10 +26,16 @@ export function fileStore(uri) {
   const at = (/** @type {string} */ name) => path.join(top, ...checkPath(name).split('/'));
   /** @type {(...given: Parameters<ObjectStore['list']>) => ReturnType<typeof all>} */
   const listed = (prefix, { delimiter, startAfter = '', signal } = {}) => all(top, folderOf(prefix), delimiter, startAfter, signal);
+  const [reads, loans] = [prompter(), lender()];
+  /** @type {(...given: Parameters<ObjectStore['get']>) => ReturnType<typeof read>} */
+  const lent = (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range, reads, loans.take));
   /** @type {ObjectStore} */
   const store = {
     capabilities: { write: true, list: true, putIfAbsent: true, putIfMatch: false },
-    get: (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range)),
+    async get(name, { range, signal } = {}) {
+      const { data, size, etag } = await answer(name, signal, () => read(at(name), name, range, reads, given));
+      return { data, size, etag };
+    },
     list: (prefix, options) => inOrder(listed(prefix, options)),
     put(name, data, { ifNoneMatch, ifMatch, signal } = {}) {
       if (ifMatch !== undefined) throw new HudiError('READ_ONLY_STORAGE', 'a folder has no put-if-match', { context: { path: name } });
@@ -40,11 +46,17 @@ export function fileStore(uri) {
       for (const name of names) await answer(name, signal, () => rm(at(name), { force: true }));
     },
   };
-  return proven(store, listed);
+  return proven(store, { listed, lent });
 }
 
 /** Without waiting for whoever writes into a pipe, which is no file. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Bytes that are read at once; a prompt disk has them sooner than another thread takes the question. */
+const step = 1 << 20;
+
+/** What `step` bytes count for among small questions. */
+const stepAsked = 4;
 
 /**
  * The bytes of a range, by reads at positions; the size and the ETag are those of the file that was opened.
@@ -52,8 +64,10 @@ const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
  * @param {string} file
  * @param {string} name
  * @param {{ start: number, end: number } | { suffix: number } | undefined} range
+ * @param {ReturnType<typeof prompter>} reads
+ * @param {(length: number) => Memory} memory
  */
-async function read(file, name, range) {
+async function read(file, name, range, reads, memory) {
   // To open and to close takes microseconds, where a turn of Node's threads takes ten times as many.
   const handle = openSync(file, readOnly);
   try {
@@ -61,25 +75,65 @@ async function read(file, name, range) {
     if (!info.isFile()) throw notFound(name);
     const size = Number(info.size);
     const { start, end } = span(name, size, range);
-    const data = new Uint8Array(end - start);
+    const { data, release } = memory(end - start);
     for (let done = 0; done < data.length; ) {
-      const bytesRead = await bytesAt(handle, data, done, start + done);
+      const length = Math.min(step, data.length - done);
+      const place = start + done;
+      const bytes = reads.ask(
+        { now: () => readSync(handle, data, done, length, place), later: () => bytesAt(handle, data, done, place) },
+        Math.ceil((stepAsked * length) / step),
+      );
+      const bytesRead = typeof bytes === 'number' ? bytes : await bytes;
       if (bytesRead === 0) throw new HudiError('PRECONDITION_FAILED', 'the file became shorter while it was read', { context: { path: name } });
       done += bytesRead;
     }
-    return { data, size, etag: etagOf(info) };
+    return { data, size, etag: etagOf(info), release };
   } finally {
     closeSync(handle);
   }
 }
 
-/** How many bytes at a place of a file came into `data`. */
+/** How many bytes at a place of a file came into the rest of `data`. */
 function bytesAt(/** @type {number} */ handle, /** @type {Uint8Array} */ data, /** @type {number} */ done, /** @type {number} */ place) {
   return /** @type {Promise<number>} */ (
     new Promise((resolve, reject) => {
-      readAt(handle, data, done, data.length - done, place, (error, count) => (error ? reject(error) : resolve(count)));
+      readLater(handle, data, done, data.length - done, place, (error, count) => (error ? reject(error) : resolve(count)));
     })
   );
+}
+
+/** @typedef {{ data: Uint8Array, release: () => void }} Memory */
+
+/** Memory that is whose it is read for. @returns {Memory} */
+const given = (/** @type {number} */ length) => ({ data: new Uint8Array(length), release() {} });
+
+/** Smaller ranges are not worth a loan. */
+const leastLent = 64 << 10;
+
+/** Bytes that are kept to be lent again, at most. */
+const mostKept = 16 << 20;
+
+/**
+ * Memory for what is read and copied on at once: new memory would be cleared first, and collected afterwards. Who does not give it back keeps it.
+ */
+function lender() {
+  /** @type {ArrayBuffer[]} */
+  const kept = [];
+  let bytes = 0;
+  return {
+    /** @returns {Memory} */
+    take(/** @type {number} */ length) {
+      const place = length < leastLent ? -1 : kept.findIndex((buffer) => buffer.byteLength >= length);
+      const buffer = place < 0 ? new ArrayBuffer(length) : kept.splice(place, 1)[0];
+      if (place >= 0) bytes -= buffer.byteLength;
+      const release = () => {
+        if (buffer.byteLength < leastLent || bytes + buffer.byteLength > mostKept) return;
+        bytes += buffer.byteLength;
+        kept.push(buffer);
+      };
+      return { data: new Uint8Array(buffer, 0, length), release };
+    },
+  };
 }
 
 /**
@@ -170,14 +224,14 @@ function prompter() {
   const isQuick = () => spent <= headStartMs + answerMs * asked;
   return {
     isQuick,
-    /** @template T @param {Ask<T>} ask @returns {T | Promise<T>} */
-    ask(ask) {
+    /** @template T @param {Ask<T>} ask @param {number} [questions] as how many small ones it counts @returns {T | Promise<T>} */
+    ask(ask, questions = 1) {
       if (!isQuick()) return ask.later();
       const began = performance.now();
       try {
         return ask.now();
       } finally {
-        asked += 1;
+        asked += questions;
         spent += performance.now() - began;
       }
     },

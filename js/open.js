@@ -1,7 +1,7 @@
 import { engineCache } from './cache/persistent.js';
 import { invalid } from './errors.js';
 import { Handle, sink } from './handle.js';
-import { createOptions, openOptions } from './options.js';
+import { createOptions, openOptions, usualCache } from './options.js';
 import { isPrivate } from './stores/directory.js';
 import { engineStore } from './stores.js';
 import { engine } from './wasm.js';
@@ -38,7 +38,9 @@ async function handleOf(uri, { json, storage: given, cache, onRequest, onProgres
   const place = placeOf(base, given, cache);
   const kept = engineCache(cache, place);
   const event = sink(onRequest, onProgress);
-  const words = JSON.stringify({ canonicalUri: canonicalOf(base), ...JSON.parse(json), lock: lockOf(place, given), withinOrigin: await isWithinOrigin(given) });
+  const asked = JSON.parse(json);
+  if (asked.cache.memory === undefined) Object.assign(asked.cache, usualCache(isAtHand(base, given)));
+  const words = JSON.stringify({ canonicalUri: canonicalOf(base), ...asked, lock: lockOf(place, given), withinOrigin: await isWithinOrigin(given) });
   const host = await engine();
   const raw = await host.run(signal, (glue, cancel) => start({ base, storage, kept, json: words, cancel, event }, glue));
   return { handle: new Handle(host, raw, onRequest), uri: base, storageOptions: shown(storage) };
@@ -81,6 +83,12 @@ export function canonicalOf(uri) {
   }
 }
 
+/** Whether a table lies in this process's memory or in a folder of the system. */
+function isAtHand(/** @type {string} */ uri, /** @type {import('./index.d.ts').OpenOptions['storage']} */ storage) {
+  if (storage === undefined) return /^file:/.test(uri);
+  return 'type' in storage && ['memory', 'file'].includes(storage.type);
+}
+
 /**
  * What tells a table from every other one, for a cache that outlives this visit: its URI without what is secret, and a bucket's server.
  *
@@ -89,8 +97,8 @@ export function canonicalOf(uri) {
  * @param {import('./index.d.ts').CacheInit} cache
  */
 function placeOf(uri, storage, { persistent = 'none' }) {
-  const near = storage !== undefined && 'type' in storage && ['memory', 'file', 'directory'].includes(storage.type);
-  if (persistent !== 'none' && (near || /^file:/.test(uri))) {
+  const near = /^file:/.test(uri) || isAtHand(uri, storage) || (storage !== undefined && 'type' in storage && storage.type === 'directory');
+  if (persistent !== 'none' && near) {
     throw invalid('cache.persistent is for tables on another machine', { hint: 'Leave it out here.' });
   }
   const endpoint = storage !== undefined && 'endpoint' in storage ? String(storage.endpoint ?? '') : '';

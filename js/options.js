@@ -315,14 +315,23 @@ export function checkKeys(given, known, what) {
   }
 }
 
-/** A Worker has 128 MB of memory in all, so its cache is smaller unless the caller says otherwise. */
+/**
+ * The cache in memory, unless the caller says otherwise: a Worker has 128 MB of memory in all; of a table at hand what is large is read again sooner than
+ * it is copied.
+ *
+ * @param {boolean} atHand whether the table lies in memory, or in a folder, which the system keeps in memory itself
+ */
+export function usualCache(atHand) {
+  const inWorkerd = typeof navigator === 'object' && navigator?.userAgent === 'Cloudflare-Workers';
+  return { memory: (inWorkerd ? 16 : 64) << 20, largest: atHand ? 4 << 20 : undefined };
+}
+
 function cacheOptions(/** @type {import('./index.d.ts').CacheInit} */ cache) {
   checkKeys(cache, ['memory', 'persistent', 'persistentBytes', 'coalesceGap', 'maxRequest'], 'cache option');
   if (cache.persistentBytes !== undefined) count('cache.persistentBytes', cache.persistentBytes, 1);
-  const inWorkerd = typeof navigator === 'object' && navigator?.userAgent === 'Cloudflare-Workers';
-  const { memory = (inWorkerd ? 16 : 64) * 2 ** 20, coalesceGap, maxRequest } = cache;
+  const { memory, coalesceGap, maxRequest } = cache;
   return {
-    memory: count('cache.memory', memory, 0),
+    memory: memory === undefined ? undefined : count('cache.memory', memory, 0),
     coalesceGap: coalesceGap === undefined ? undefined : count('cache.coalesceGap', coalesceGap, 0),
     maxRequest: maxRequest === undefined ? undefined : count('cache.maxRequest', maxRequest, 1),
   };

@@ -57,14 +57,20 @@ export const refused = (/** @type {string} */ path) =>
 
 /**
  * A store of this package: that it keeps to ifNoneMatch needs no proof. Whoever wraps it answers for the wrapping, so a copy of it says nothing.
- * `listed` gives what `list` does at once, in any order: a step of an iterator for each of thousands of files takes longer than to find them.
+ *
+ * What else the engine may ask of it:
+ * - `listed` gives what `list` does at once, in any order: a step of an iterator for each of thousands of files takes longer than to find them.
+ * - `lent` answers as `get`, by bytes that are the store's own and are written over once `release` was called.
  *
  * @template {import('./index.d.ts').ObjectStore} T
  * @param {T} store
- * @param {(...given: Parameters<T['list']>) => Promise<(ObjectMeta | { prefix: string })[]>} [listed]
+ * @param {{
+ *   listed?: (...given: Parameters<T['list']>) => Promise<(ObjectMeta | { prefix: string })[]>,
+ *   lent?: (...given: Parameters<T['get']>) => Promise<{ data: Uint8Array, size: number, etag: string, release: () => void }>,
+ * }} [more]
  */
-export function proven(store, listed) {
-  if (listed !== undefined) Object.defineProperty(store, Symbol.for('hudi-wasm.listed'), { value: listed });
+export function proven(store, more = {}) {
+  for (const [name, value] of Object.entries(more)) Object.defineProperty(store, Symbol.for(`hudi-wasm.${name}`), { value });
   return Object.defineProperty(store, Symbol.for('hudi-wasm.proven'), { value: true });
 }
 

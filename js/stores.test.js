@@ -43,6 +43,35 @@ async function names(/** @type {ObjectStore} */ store, /** @type {string} */ pre
   return found;
 }
 
+test('file: what is read for the engine lies in memory that is lent again, once it is given back', (context) =>
+  kinds.file(async (store) => {
+    const [a, b] = [1, 2].map((seed) => Uint8Array.from({ length: 3 << 20 }, (_, at) => (at * seed) ^ (at >> 8)));
+    await store.put?.('a', a, {});
+    await store.put?.('b', b.subarray(0, 2 << 20), {});
+    const lent = /** @type {any} */ (store)[Symbol.for('hudi-wasm.lent')];
+    for (const speed of ['quick', 'slow']) {
+      let time = 0;
+      if (speed === 'slow') context.mock.method(performance, 'now', () => (time += 30));
+      const first = await lent('a');
+      assert.deepEqual([first.data, first.size], [a, a.length]);
+      const own = await lent('b', { range: { start: 5, end: 1 << 20 } });
+      assert.deepEqual([own.data, own.size], [b.slice(5, 1 << 20), 2 << 20]);
+      assert.deepEqual(first.data, a);
+      first.release();
+      const again = await lent('b');
+      assert.deepEqual(again.data, b.slice(0, 2 << 20));
+      assert.equal(again.data.buffer, first.data.buffer);
+      own.release();
+      again.release();
+    }
+    // What is read for others is theirs, to the end of its memory.
+    const { data } = await store.get('b', { range: { start: 0, end: 1 << 20 } });
+    const own = /** @type {Uint8Array} */ (data);
+    assert.equal(own.buffer.byteLength, 1 << 20);
+    assert.deepEqual((await lent('a')).data, a);
+    assert.deepEqual(own, b.slice(0, 1 << 20));
+  }));
+
 for (const [kind, open] of Object.entries(kinds)) {
   test(`${kind}: ranges are exact, and cut at the end`, () =>
     open(async (store) => {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use js_sys::{Object, Uint8Array};
+use js_sys::{Function, Object, Reflect, Symbol, Uint8Array};
 use object_store::path::Path;
 use object_store::{
     Attributes, CopyOptions, GetOptions, GetRange, GetResult, GetResultPayload, ListResult,
@@ -33,6 +33,9 @@ const MAX_WHOLE: u64 = 512 << 20;
 
 /// What stores of this package keep a function under that lists like `list`, all at once.
 const LISTED: &str = "hudi-wasm.listed";
+
+/// And one that answers like `get`, by bytes that are to be given back.
+const LENT: &str = "hudi-wasm.lent";
 
 /// The store.
 #[derive(Debug)]
@@ -85,10 +88,11 @@ impl JsStore {
         let path = path.to_owned();
         let work = async move {
             let failed = |value: JsValue| thrown(&value, ErrorKind::Unavailable, &[]);
-            let call = function(&object, "get")
-                .ok_or(JsValue::UNDEFINED)
-                .map_err(failed)?;
+            let lent = own(&object, LENT);
+            let call = lent.clone().or_else(|| function(&object, "get"));
             let answer = call
+                .ok_or(JsValue::UNDEFINED)
+                .map_err(failed)?
                 .call2(&object, &path.into(), &options)
                 .map_err(failed)?;
             let answer = host::settled(promise(&answer)).await.map_err(failed)?;
@@ -96,6 +100,12 @@ impl JsStore {
             let (data, ended) = bytes_of(&get(&answer, "data"), limit)
                 .await
                 .map_err(failed)?;
+            if lent.is_some()
+                && let Some(release) = function(&answer, "release")
+            {
+                // It only puts the memory back, and does not throw.
+                let _ = release.call0(&answer);
+            }
             let Some(size) = size else {
                 return Err(Failure::lasting(
                     Error::invalid_argument("the store's get() gave no size")
@@ -126,9 +136,7 @@ impl JsStore {
         if let Some(after) = start_after {
             set(&options, "startAfter", &after.into());
         }
-        let at_once = js_sys::Reflect::get(&object, &js_sys::Symbol::for_(LISTED));
-        let at_once = at_once.ok().and_then(|call| call.dyn_into().ok());
-        let call = at_once.or_else(|| function(&object, "list"));
+        let call = own(&object, LISTED).or_else(|| function(&object, "list"));
         host::run_local(list(call, object, prefix.to_owned(), options), abort)
     }
 
@@ -184,6 +192,12 @@ impl JsStore {
         })
         .boxed()
     }
+}
+
+/// A function that only stores of this package have.
+fn own(object: &JsValue, name: &str) -> Option<Function> {
+    let call = Reflect::get(object, &Symbol::for_(name)).ok()?;
+    call.dyn_into().ok()
 }
 
 #[allow(

@@ -363,6 +363,7 @@ pub(super) struct StorageWords {
 #[serde(rename_all = "camelCase", default)]
 struct CacheWords {
     memory: Option<u64>,
+    largest: Option<u64>,
     coalesce_gap: Option<u64>,
     max_request: Option<u64>,
 }
@@ -389,7 +390,11 @@ impl StorageWords {
         options.max_request = most.max(64 << 10);
         match self.cache.memory {
             Some(0) => options.cache = None,
-            Some(bytes) => options.cache = Some(Arc::new(MemoryCache::new(bytes))),
+            Some(bytes) => {
+                let cache =
+                    MemoryCache::new(bytes).with_largest(self.cache.largest.unwrap_or(bytes));
+                options.cache = Some(Arc::new(cache));
+            }
             None => {}
         }
         options

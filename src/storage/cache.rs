@@ -21,6 +21,8 @@ pub trait RangeCache: Send + Sync {
 /// The cache of one table, outside of wasm memory; the piece used least lately goes first.
 pub struct MemoryCache {
     budget: u64,
+    /// Larger pieces are not kept.
+    largest: u64,
     state: Mutex<State>,
 }
 
@@ -52,7 +54,17 @@ impl MemoryCache {
     pub fn new(budget: u64) -> Self {
         Self {
             budget,
+            largest: budget,
             state: Mutex::default(),
+        }
+    }
+
+    /// Keeps no piece larger than `bytes`: of files at hand those are read again sooner than they are copied.
+    #[must_use]
+    pub fn with_largest(self, bytes: u64) -> Self {
+        Self {
+            largest: bytes.min(self.budget),
+            ..self
         }
     }
 
@@ -86,7 +98,7 @@ impl RangeCache for MemoryCache {
 
     fn put(&self, path: &str, size: u64, start: u64, bytes: &Bytes) {
         let length = bytes.len() as u64;
-        if length == 0 || length > self.budget {
+        if length == 0 || length > self.largest {
             return;
         }
         let mut state = self.lock();
@@ -231,6 +243,16 @@ mod tests {
         check(&[0..10, 5..20, 18..30], 0..30, true);
         check(&[5..8, 0..20], 1..19, true);
         check(&[], 0..1, false);
+    }
+
+    #[test]
+    fn pieces_that_are_too_large_are_not_kept() {
+        let cache = MemoryCache::new(30).with_largest(20);
+        cache.put("f", 50, 0, &bytes(0..20));
+        cache.put("f", 50, 20, &bytes(20..41));
+        assert!(cache.get("f", 50, 0..20).is_some());
+        assert_eq!(cache.get("f", 50, 20..41), None);
+        assert_eq!(cache.used(), 20);
     }
 
     #[test]
