@@ -55,13 +55,24 @@ impl KeyColumn {
         Self::new(columns, &arrays)
     }
 
+    /// The keys as they are written, where they are.
+    ///
+    /// Errors: `Corrupt` when a row has none.
+    pub(super) fn texts(&self) -> Result<Option<&StringArray>> {
+        match self {
+            Self::Meta(keys) if keys.null_count() > 0 => Err(keyless()),
+            Self::Meta(keys) => Ok(Some(keys)),
+            Self::Fields(_) => Ok(None),
+        }
+    }
+
     /// The key of a row; `buffer` may be used to hold it.
     ///
     /// Errors: `Corrupt` for a row without a key.
     pub(super) fn key<'a>(&'a self, row: usize, buffer: &'a mut String) -> Result<&'a [u8]> {
         match self {
             Self::Meta(keys) if keys.is_valid(row) => Ok(keys.value(row).as_bytes()),
-            Self::Meta(_) => Err(Error::corrupt("a row has no record key")),
+            Self::Meta(_) => Err(keyless()),
             Self::Fields(parts) => {
                 buffer.clear();
                 match parts.as_slice() {
@@ -78,6 +89,10 @@ impl KeyColumn {
             }
         }
     }
+}
+
+fn keyless() -> Error {
+    Error::corrupt("a row has no record key")
 }
 
 fn no_key() -> Error {

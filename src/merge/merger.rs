@@ -10,16 +10,15 @@ use super::changes::{Changes, Entry, RowSet};
 use super::columns::MergeColumns;
 use super::gather::batch_of;
 use super::key_column::KeyColumn;
+use super::keys::Sieve;
 use super::layers::present;
 use super::ordering::OrderingValues;
+use super::picks::{NO_ROW, Pick, Picking, Rows};
 use super::rules::{DeleteOrder, Fill, Winner};
 use super::winners::Winners;
-use crate::codec::gather::{Runs, gather};
+use crate::codec::gather::{Runs, gather, replace};
 use crate::error::{Error, Result};
 use crate::model::meta_field;
-
-/// No row of that side.
-const NO_ROW: u32 = u32::MAX;
 
 /// Puts what the logs say over base batches, which come in file order.
 ///
@@ -28,6 +27,7 @@ const NO_ROW: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Merger {
     changes: Changes,
+    sieve: Sieve,
     winners: Arc<Winners>,
     /// Entries that a base row has met.
     met: RowSet,
@@ -38,29 +38,16 @@ pub struct Merger {
     base_rows: u64,
 }
 
-/// One row that comes out: of the base, of the logs, or of both.
-#[derive(Debug, Clone, Copy)]
-struct Pick {
-    base: u32,
-    log: u32,
-    base_is_higher: bool,
-}
-
 /// Rows decided and not yet gathered.
 #[derive(Debug)]
 pub struct Merged {
     /// The base batch's columns, as long as they are needed.
     base: Vec<Option<ArrayRef>>,
-    base_rows: usize,
     winners: Arc<Winners>,
     rule: Arc<FillRule>,
-    /// `None` when all base rows stay as they are.
-    picks: Option<Vec<Pick>>,
-    /// Whether a row may be of both sides.
-    mixed: bool,
+    rows: Rows,
     /// A column of which both sides have the same value in every row, so that the base's stays: the key, while no row is gone.
     same: Option<usize>,
-    shared: Option<Runs>,
 }
 
 /// How rows of both sides are put together.
@@ -81,6 +68,7 @@ impl Merger {
         });
         Ok(Self {
             met: RowSet::new(changes.len()),
+            sieve: Sieve::new(&changes.keys),
             winners,
             rest: 0,
             positions,
@@ -101,7 +89,8 @@ impl Merger {
 
     /// The bytes that the logs' versions take in memory, about.
     pub fn memory(&self) -> usize {
-        self.winners.memory() + self.changes.keys.memory() + self.changes.len() * size_of::<Entry>()
+        let keys = self.changes.keys.memory() + self.sieve.memory();
+        self.winners.memory() + keys + self.changes.len() * size_of::<Entry>()
     }
 
     /// Merges the next base batch, which has the columns of the merge.
@@ -109,15 +98,15 @@ impl Merger {
     /// Errors: `Corrupt` for a row without a key.
     pub fn merge(&mut self, base: &RecordBatch) -> Result<Merged> {
         let hits = self.hits(base)?;
+        let all = base.num_rows();
         if hits.is_empty() {
-            return Ok(self.merged(base, None));
+            return Ok(self.merged(base, Rows::Base(all)));
         }
         let ordering = self.base_ordering(base)?;
-        let mixes = self.winners.mixes();
-        let mut picks = Vec::with_capacity(base.num_rows());
+        let mut picked = Picking::new(&self.winners);
         let mut next = 0;
         for (row, number) in hits {
-            picks.extend((next..row).map(Pick::base));
+            picked.base(next..row);
             next = row + 1;
             let Some(entry) = self.changes.entries.get(number as usize) else {
                 continue;
@@ -125,68 +114,51 @@ impl Merger {
             let base_wins = self.base_wins(ordering.as_ref(), row as usize, entry);
             match (entry.deleted, base_wins) {
                 (true, false) => {}
-                (true, true) => picks.push(Pick::base(row)),
-                (false, true) if !mixes => picks.push(Pick::base(row)),
-                (false, base_is_higher) => picks.push(Pick {
-                    base: if mixes { row } else { NO_ROW },
-                    log: self.winners.row(number),
-                    base_is_higher,
-                }),
+                (true, true) => picked.base(row..next),
+                (false, base_wins) => picked.version(row, number, base_wins),
             }
         }
-        picks.extend((next..base.num_rows() as u32).map(Pick::base));
-        Ok(self.merged(base, Some(picks)))
+        picked.base(next..all as u32);
+        let rows = picked.rows();
+        Ok(self.merged(base, rows))
     }
 
     /// At most `rows` of the rows that no base row has met; `None` after the last.
     pub fn rest(&mut self, rows: usize) -> Option<Merged> {
-        let mut picks = Vec::new();
-        while picks.len() < rows && self.rest < self.changes.len() {
-            let number = self.rest;
-            self.rest += 1;
-            let deleted = self
-                .changes
-                .entries
-                .get(number)
-                .is_none_or(|entry| entry.deleted);
-            if !deleted && !self.met.has(number) {
-                picks.push(Pick {
-                    base: NO_ROW,
-                    log: self.winners.row(number as u32),
-                    base_is_higher: false,
-                });
+        let mut picked = Picking::new(&self.winners);
+        let mut count = 0;
+        let mut next = self.rest;
+        while count < rows && next < self.changes.len() {
+            let entry = self.changes.entries.get(next);
+            if entry.is_some_and(|entry| !entry.deleted) && !self.met.has(next) {
+                picked.version(NO_ROW, next as u32, false);
+                count += 1;
             }
+            next += 1;
         }
+        let rows = picked.rows();
+        self.rest = next;
         let none = RecordBatch::new_empty(Arc::clone(self.changes.columns.schema()));
-        (!picks.is_empty()).then(|| self.merged(&none, Some(picks)))
+        (count > 0).then(|| self.merged(&none, rows))
     }
 
-    fn merged(&self, base: &RecordBatch, picks: Option<Vec<Pick>>) -> Merged {
+    fn merged(&self, base: &RecordBatch, rows: Rows) -> Merged {
         let rules = &self.changes.rules;
-        let mixed = |picks: &Vec<Pick>| {
-            picks
-                .iter()
-                .any(|pick| pick.base != NO_ROW && pick.log != NO_ROW)
-        };
         let columns = &self.changes.columns;
-        let all = picks.as_ref().map(Vec::len) == Some(base.num_rows());
         let key = match columns.key.as_slice() {
             [key] if columns.key_is_meta && !columns.by_position() => Some(*key),
             _ => None,
         };
         Merged {
-            same: key.filter(|_| all),
+            same: key.filter(|_| rows.len() == base.num_rows()),
             base: base.columns().iter().cloned().map(Some).collect(),
-            base_rows: base.num_rows(),
             winners: Arc::clone(&self.winners),
             rule: Arc::new(FillRule {
                 fill: rules.fill.clone(),
                 meta_of_later: rules.meta_of_later,
                 schema: Arc::clone(self.changes.columns.schema()),
             }),
-            mixed: self.winners.mixes() && picks.as_ref().is_some_and(mixed),
-            picks,
-            shared: None,
+            rows,
         }
     }
 
@@ -213,13 +185,27 @@ impl Merger {
             return Ok(hits);
         }
         let keys = KeyColumn::of_batch(&self.changes.columns, base)?;
+        let Self {
+            changes,
+            met,
+            sieve,
+            ..
+        } = self;
+        let mut hit = |row: usize, number: u32| {
+            if met.add(number as usize) {
+                hits.push((row as u32, number));
+            }
+        };
+        if let Some(keys) = keys.texts()? {
+            changes
+                .keys
+                .find_all(sieve, |row| keys.value(row).as_bytes(), rows, hit);
+            return Ok(hits);
+        }
         let mut buffer = String::new();
         for row in 0..rows {
-            let found = self.changes.keys.find(keys.key(row, &mut buffer)?);
-            if let Some(number) = found
-                && self.met.add(number as usize)
-            {
-                hits.push((row as u32, number));
+            if let Some(number) = changes.keys.find(keys.key(row, &mut buffer)?) {
+                hit(row, number);
             }
         }
         Ok(hits)
@@ -259,20 +245,10 @@ impl Merger {
     }
 }
 
-impl Pick {
-    fn base(row: u32) -> Self {
-        Self {
-            base: row,
-            log: NO_ROW,
-            base_is_higher: true,
-        }
-    }
-}
-
 impl Merged {
     /// How many rows there are.
     pub fn num_rows(&self) -> usize {
-        self.picks.as_ref().map_or(self.base_rows, Vec::len)
+        self.rows.len()
     }
 
     /// Drops the rows that a mask does not keep.
@@ -282,15 +258,8 @@ impl Merged {
         if mask.len() != self.num_rows() {
             return Err(Error::internal("a mask of another length than its rows"));
         }
-        let kept = mask.values().set_indices();
-        let pick = |row: usize| match &self.picks {
-            Some(picks) => picks.get(row).copied(),
-            None => Some(Pick::base(row as u32)),
-        };
-        let kept: Vec<Pick> = kept.filter_map(pick).collect();
-        if kept.len() < self.num_rows() {
-            self.picks = Some(kept);
-            self.shared = None;
+        if mask.values().count_set_bits() < self.num_rows() {
+            self.rows = self.rows.kept(mask);
             self.same = None;
         }
         Ok(())
@@ -310,12 +279,10 @@ impl Merged {
         let mut columns = Vec::with_capacity(places.len());
         let mut later = places;
         while let Some((at, rest)) = later.split_first() {
-            columns.push(self.column(*at)?);
-            if let Some(base) = self.base.get_mut(*at)
-                && !rest.contains(at)
-            {
-                *base = None;
-            }
+            columns.push(match rest.contains(at) {
+                true => self.column(*at)?,
+                false => self.last_of(*at)?,
+            });
             later = rest;
         }
         batch_of(schema, columns, self.num_rows())
@@ -323,30 +290,50 @@ impl Merged {
 
     /// One column of the rows.
     fn column(&mut self, at: usize) -> Result<ArrayRef> {
-        let base = self.base.get(at).and_then(Option::as_ref);
-        let base = base.ok_or_else(|| Error::internal("a batch lacks a column of its merge"))?;
-        let Some(picks) = self.picks.as_ref().filter(|_| self.same != Some(at)) else {
-            return Ok(Arc::clone(base));
-        };
-        let log = self.winners.column(at)?;
-        if self.mixed {
-            let field = self.rule.schema.fields().get(at);
-            let field = field.ok_or_else(|| Error::internal("a column was lost"))?;
-            let runs = self.rule.runs(picks, base, field, &self.winners, at)?;
-            return gather(&[base, log], &runs);
-        }
-        let runs = self.shared.get_or_insert_with(|| {
-            let mut runs = Runs::default();
-            for pick in picks {
-                match pick.log {
-                    NO_ROW => runs.push(0, pick.base),
-                    row => runs.push(1, row),
-                }
+        let base = self.base.get(at).and_then(Option::clone).ok_or_else(lost)?;
+        match self.runs(at, &base)? {
+            None => Ok(base),
+            Some(runs) => {
+                let logs = self.winners.column(at)?.iter();
+                let sources: Vec<&ArrayRef> = std::iter::once(&base).chain(logs).collect();
+                gather(&sources, &runs)
             }
-            runs
-        });
-        gather(&[base, log], runs)
+        }
     }
+
+    /// One column of the rows, for the last time.
+    fn last_of(&mut self, at: usize) -> Result<ArrayRef> {
+        let base = self
+            .base
+            .get_mut(at)
+            .and_then(Option::take)
+            .ok_or_else(lost)?;
+        match self.runs(at, &base)? {
+            None => Ok(base),
+            Some(runs) => {
+                let logs: Vec<&ArrayRef> = self.winners.column(at)?.iter().collect();
+                replace(base, &logs, &runs)
+            }
+        }
+    }
+
+    /// Which side each row of a column is from; `None` when all are the base's.
+    fn runs(&self, at: usize, base: &ArrayRef) -> Result<Option<Arc<Runs>>> {
+        match &self.rows {
+            _ if self.same == Some(at) => Ok(None),
+            Rows::Base(_) => Ok(None),
+            Rows::OneSide(runs) => Ok(Some(Arc::clone(runs))),
+            Rows::Both(picks) => {
+                let field = self.rule.schema.fields().get(at).ok_or_else(lost)?;
+                let runs = self.rule.runs(picks, base, field, &self.winners, at)?;
+                Ok(Some(Arc::new(runs)))
+            }
+        }
+    }
+}
+
+fn lost() -> Error {
+    Error::internal("a batch lacks a column of its merge")
 }
 
 impl FillRule {

@@ -10,10 +10,11 @@
 //! | `columns.rs` | which columns merging needs besides those that are read |
 //! | `ordering.rs` | ordering values, compared |
 //! | `deletes.rs` | which rows of a block are deletes; [`Deletion`], an entry of a delete block |
-//! | `key_column.rs`, `keys.rs` | the record keys of a batch; keys to numbers |
+//! | `key_column.rs`, `keys.rs` | the record keys of a batch; keys to numbers, and a sieve for those that are not there |
 //! | `changes.rs` | [`Changes`]: log rows and deletes gathered, one version a key |
 //! | `layers.rs` | columns of one version that come from several rows: partial updates |
-//! | `winners.rs` | the winning log rows, gathered |
+//! | `winners.rs` | the winning log rows: in their blocks, or gathered |
+//! | `picks.rs` | which side each row comes from |
 //! | `merger.rs` | [`Merger`]: the versions put over base batches, and what is left of them |
 //! | `gather.rs` | rows that a mask keeps |
 //!
@@ -31,6 +32,7 @@ mod layers;
 mod merger;
 mod ordering;
 mod payload;
+mod picks;
 mod rules;
 mod winners;
 

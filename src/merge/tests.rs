@@ -87,12 +87,18 @@ fn merged(
     let schema = Arc::clone(merger.columns().schema());
     let all: Vec<usize> = (0..schema.fields().len()).collect();
     let mut out = Vec::new();
+    // Columns that are gathered, and the same where the base's are written over.
+    let both = |mut merged: Merged| {
+        let gathered = merged.batch(&all, &schema)?;
+        assert_eq!(merged.into_batch(&all, &schema)?, gathered);
+        Ok::<_, crate::error::Error>(gathered)
+    };
     for batch in base {
-        out.push(merger.merge(batch)?.batch(&all, &schema)?);
+        out.push(both(merger.merge(batch)?)?);
     }
-    while let Some(mut rest) = merger.rest(2) {
+    while let Some(rest) = merger.rest(2) {
         assert!(rest.num_rows() <= 2);
-        out.push(rest.batch(&all, &schema)?);
+        out.push(both(rest)?);
     }
     Ok(arrow::compute::concat_batches(&schema, &out).unwrap())
 }

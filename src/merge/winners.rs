@@ -1,4 +1,4 @@
-//! The rows that won in the logs, gathered from their blocks.
+//! The rows that won in the logs: in their blocks where most rows of these won, else gathered from them.
 
 use std::sync::Arc;
 
@@ -8,14 +8,17 @@ use arrow::datatypes::FieldRef;
 
 use super::changes::{Changes, Entry, Present, Source};
 use super::layers::present;
-use crate::codec::gather::{NO_SOURCE, Runs, gather};
+use crate::codec::gather::{NO_SOURCE, Run, Runs, gather};
 use crate::error::{Error, Result};
 use crate::model::meta_field;
 
 /// One row for each key that is not deleted, by the order of the keys.
 #[derive(Debug)]
 pub(super) struct Winners {
-    columns: Vec<ArrayRef>,
+    /// Of each column the arrays that rows are in, one when they were gathered.
+    columns: Vec<Vec<ArrayRef>>,
+    /// Where each row is: which array, and which row of it; `None` when they were gathered.
+    places: Option<Vec<(u32, u32)>>,
     present: Vec<Present>,
     /// The row of each key.
     rows: Vec<u32>,
@@ -33,7 +36,7 @@ struct Gathering<'a> {
 }
 
 impl Winners {
-    /// Gathers the winners and lets go of the blocks' columns.
+    /// Takes the blocks' columns, or gathers the winners of them and lets go of the rest.
     pub(super) fn new(changes: &mut Changes) -> Result<Self> {
         let mut rows = Vec::with_capacity(changes.entries.len());
         let mut entries = Vec::with_capacity(changes.entries.len());
@@ -43,10 +46,22 @@ impl Winners {
                 entries.push(*entry);
             }
         }
+        let mixes = changes.partial || changes.rules.fill.is_some();
+        let shared = shared(changes, &entries);
+        if let Some(runs) = shared.as_ref().filter(|_| !mixes)
+            && let Some((columns, places)) = most(changes, runs)
+        {
+            return Ok(Self {
+                present: vec![None; columns.len()],
+                places: Some(places),
+                columns,
+                rows,
+                mixes,
+            });
+        }
         let fields = Arc::clone(changes.columns.schema());
         let mut columns = Vec::with_capacity(fields.fields().len());
         let mut given = Vec::with_capacity(fields.fields().len());
-        let shared = shared(changes, &entries);
         for (at, field) in fields.fields().iter().enumerate() {
             let mut gathering = Gathering {
                 changes,
@@ -54,15 +69,16 @@ impl Winners {
                 present: Vec::new(),
             };
             let (column, present) = gathering.column(at, field, shared.as_ref())?;
-            columns.push(column);
+            columns.push(vec![column]);
             given.push(present);
             // So at most one column is there twice.
             changes.sources.drop_column(at);
         }
         Ok(Self {
-            mixes: changes.partial || changes.rules.fill.is_some(),
             columns,
+            places: None,
             present: given,
+            mixes,
             rows,
         })
     }
@@ -76,9 +92,19 @@ impl Winners {
         self.rows.get(number as usize).copied().unwrap_or(0)
     }
 
-    pub(super) fn column(&self, at: usize) -> Result<&ArrayRef> {
+    /// Which of a column's arrays a row is in, and which row of it.
+    pub(super) fn place(&self, row: u32) -> (u32, u32) {
+        match &self.places {
+            None => (0, row),
+            Some(places) => places.get(row as usize).copied().unwrap_or((0, 0)),
+        }
+    }
+
+    /// The arrays that a column's rows are in.
+    pub(super) fn column(&self, at: usize) -> Result<&[ArrayRef]> {
         let column = self.columns.get(at);
-        column.ok_or_else(|| Error::internal("a column of the logs was lost"))
+        let column = column.ok_or_else(|| Error::internal("a column of the logs was lost"))?;
+        Ok(column)
     }
 
     pub(super) fn present(&self, at: usize) -> Option<&BooleanBuffer> {
@@ -86,12 +112,10 @@ impl Winners {
     }
 
     pub(super) fn memory(&self) -> usize {
-        let columns: usize = self
-            .columns
-            .iter()
-            .map(|column| column.get_array_memory_size())
-            .sum();
-        columns + self.rows.capacity() * 4
+        let arrays = self.columns.iter().flatten();
+        let columns: usize = arrays.map(|array| array.get_array_memory_size()).sum();
+        let places = self.places.as_ref().map_or(0, Vec::capacity);
+        columns + self.rows.capacity() * 4 + places * size_of::<(u32, u32)>()
     }
 }
 
@@ -106,6 +130,40 @@ fn shared(changes: &Changes, entries: &[Entry]) -> Option<Runs> {
         }
         runs
     })
+}
+
+/// The columns of the blocks, and where the winners are in them, when at least three of four rows have won: fewer are gathered, so
+/// that what they won over is let go of.
+#[allow(clippy::type_complexity, reason = "two lists, taken apart at once")]
+fn most(changes: &mut Changes, winners: &Runs) -> Option<(Vec<Vec<ArrayRef>>, Vec<(u32, u32)>)> {
+    let sources = changes.sources.list();
+    // Delete blocks have no columns, and no winners.
+    let mut numbers = Vec::with_capacity(sources.len());
+    let mut held = 0;
+    for source in sources {
+        numbers.push(held);
+        held += u32::from(source.column(0).is_some());
+    }
+    let rows = sources
+        .iter()
+        .filter_map(|source| Some(source.column(0)?.len()));
+    if held == 0 || winners.rows() * 4 < rows.sum::<usize>() * 3 {
+        return None;
+    }
+    let of_run = |run: &Run| {
+        let number = numbers.get(run.source as usize).copied().unwrap_or(0);
+        (run.start..run.start + run.rows).map(move |row| (number, row))
+    };
+    let places = winners.as_slice().iter().flat_map(of_run).collect();
+    let count = changes.columns.schema().fields().len();
+    let columns = (0..count).map(|at| {
+        let of_column = changes.sources.list().iter();
+        let arrays = of_column.filter_map(|source| source.column(at).cloned());
+        let arrays: Vec<ArrayRef> = arrays.collect();
+        changes.sources.drop_column(at);
+        arrays
+    });
+    Some((columns.collect(), places))
 }
 
 impl Gathering<'_> {

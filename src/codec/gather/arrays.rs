@@ -1,5 +1,6 @@
 use arrow::array::{Array, ArrayRef, MutableArrayData, make_array, new_null_array};
 
+use super::patch::{Patched, patch};
 use super::plain;
 use super::runs::{NO_SOURCE, Run, Runs};
 use crate::error::{Error, Result};
@@ -11,9 +12,7 @@ use crate::error::{Error, Result};
 pub fn gather(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
     let first = sources.first().ok_or_else(misfit)?;
     let data_type = first.data_type();
-    if sources.iter().any(|source| source.data_type() != data_type) {
-        return Err(misfit());
-    }
+    one_type(first, sources)?;
     match runs.as_slice() {
         [] => return Ok(new_null_array(data_type, 0)),
         [
@@ -33,6 +32,22 @@ pub fn gather(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
     match plain::gather(sources, runs) {
         Some(gathered) => Ok(gathered),
         None => any_type(sources, runs),
+    }
+}
+
+/// As [`gather`], of a first array that is given up: where rows of it are only replaced, it is written over.
+///
+/// Errors: as those of [`gather`].
+pub fn replace(first: ArrayRef, others: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
+    one_type(&first, others)?;
+    match patch(first, others, runs).ok_or_else(misfit)? {
+        Patched::Done(array) => Ok(array),
+        Patched::Not(first) => {
+            let mut sources = Vec::with_capacity(others.len() + 1);
+            sources.push(&first);
+            sources.extend_from_slice(others);
+            gather(&sources, runs)
+        }
     }
 }
 
@@ -60,6 +75,11 @@ fn any_type(sources: &[&ArrayRef], runs: &Runs) -> Result<ArrayRef> {
         extended.map_err(|e| misfit().with_source(e))?;
     }
     Ok(make_array(gathered.freeze()))
+}
+
+fn one_type(first: &ArrayRef, others: &[&ArrayRef]) -> Result<()> {
+    let same = |other: &&ArrayRef| other.data_type() == first.data_type();
+    others.iter().all(same).then_some(()).ok_or_else(misfit)
 }
 
 fn misfit() -> Error {

@@ -3,8 +3,9 @@
 //! It knows arrays and places of rows, and not why they are picked.
 
 mod arrays;
+mod patch;
 mod plain;
 mod runs;
 
-pub use arrays::gather;
+pub use arrays::{gather, replace};
 pub use runs::{NO_SOURCE, Run, Runs};

@@ -44,13 +44,13 @@ pub(super) fn gather(sources: &[&ArrayRef], runs: &Runs) -> Option<ArrayRef> {
     }
 }
 
-fn range(run: &Run) -> Range<usize> {
+pub(super) fn range(run: &Run) -> Range<usize> {
     let start = run.start as usize;
     start..start + run.rows as usize
 }
 
 /// Which rows are not null; `Some(None)` when all are not, `None` for a run beyond its array.
-fn validity(sources: &[&ArrayRef], runs: &Runs) -> Option<Option<NullBuffer>> {
+pub(super) fn validity(sources: &[&ArrayRef], runs: &Runs) -> Option<Option<NullBuffer>> {
     let nulls: Vec<_> = sources.iter().map(|source| source.nulls()).collect();
     let some_null = sources.iter().any(|source| source.null_count() > 0);
     if !some_null && runs.as_slice().iter().all(|run| run.source != NO_SOURCE) {

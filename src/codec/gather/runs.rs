@@ -19,6 +19,8 @@ pub struct Runs {
     rows: usize,
     /// Whether a row of the first source does not stand where it stood there.
     moved: bool,
+    /// Whether a row has no source.
+    nulls: bool,
 }
 
 impl Runs {
@@ -32,6 +34,7 @@ impl Runs {
         if rows == 0 {
             return;
         }
+        self.nulls |= source == NO_SOURCE;
         self.moved |= source == 0 && start as usize != self.rows;
         self.rows += rows as usize;
         if let Some(last) = self.runs.last_mut()
@@ -59,12 +62,18 @@ impl Runs {
             rows: self.rows,
             // Another source may be the first now.
             moved: true,
+            nulls: true,
         }
     }
 
     /// Whether the rows are those of a first source of so many rows, some of them replaced and none moved.
     pub(super) fn replace_some_of(&self, rows: usize) -> bool {
         !self.moved && self.rows == rows
+    }
+
+    /// Whether a row may have no source.
+    pub(super) fn has_nulls(&self) -> bool {
+        self.nulls
     }
 
     /// How many rows there are.

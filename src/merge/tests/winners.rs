@@ -42,6 +42,61 @@ fn base_batches_share_the_log_rows() {
     assert_eq!(show(&merged), shown(&expected));
 }
 
+/// The winners stay in their blocks where most rows won, and are gathered where few did: with a block without rows between.
+#[test]
+fn rows_win_from_any_block_whether_few_of_its_rows_win_or_most() {
+    let first = rows(&[row("e", 1, "e1"), row("b", 1, "b1"), row("a", 1, "a1")]);
+    let deleted = deletes(&[("d", None)]);
+    let last = rows(&[row("f", 1, "f1"), row("c", 1, "c1")]);
+    let base = ["a", "b", "c", "d", "e"].map(|key| row(key, 0, "base"));
+    let expected = [
+        row("a", 1, "a1"),
+        row("b", 1, "b1"),
+        row("c", 1, "c1"),
+        row("e", 1, "e1"),
+        row("f", 1, "f1"),
+    ];
+    let most = [first.clone(), deleted.clone(), last.clone()];
+    check(by_commit_time(), &base, &most, &expected);
+    let few = [
+        first.clone(),
+        first.clone(),
+        first,
+        deleted,
+        last.clone(),
+        last,
+    ];
+    check(by_commit_time(), &base, &few, &expected);
+}
+
+#[test]
+fn a_mask_keeps_rows_of_the_base_and_of_the_logs() {
+    let rules = Arc::new(by_commit_time());
+    let log = batch(&[row("g", 2, "g2"), row("c", 2, "c2"), row("d", 2, "d2")]);
+    let base = ["a", "b", "c", "d", "e", "f"].map(|key| row(key, 1, "base"));
+    let schema = Arc::new(schema());
+    for (mask, expected) in [
+        (0b111111, "a b c2 d2 e f"),
+        (0b101101, "a c2 d2 f"),
+        (0b010010, "b e"),
+        (0b001000, "d2"),
+        (0, ""),
+    ] {
+        let columns = MergeColumns::new(&rules, &schema, &schema, false).unwrap();
+        let mut changes = Changes::new(&rules, columns);
+        changes.push(&log, false, None).unwrap();
+        let mut merged = changes.finish().unwrap().merge(&batch(&base)).unwrap();
+        let kept: BooleanArray = (0..6).map(|at| Some(mask >> at & 1 == 1)).collect();
+        merged.retain(&kept).unwrap();
+        let shown = show(&merged.into_batch(&[0, 1, 2], &schema).unwrap());
+        let shown = shown.into_iter().map(|(key, _, text)| match text.unwrap() {
+            text if text == "base" => key,
+            text => text,
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), expected);
+    }
+}
+
 #[test]
 fn by_commit_time_the_later_row_wins_whatever_its_ordering() {
     let logs = [

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, ListArray,
-    StringArray, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float64Array, Int64Array, ListArray,
+    MutableArrayData, StringArray, make_array, new_null_array,
 };
-use arrow::datatypes::Int32Type;
+use arrow::datatypes::{Int32Type, Int64Type};
 
 use super::*;
 
@@ -29,6 +29,22 @@ fn check(sources: &[ArrayRef], wanted: &Wanted) {
         };
         assert_eq!(&gathered.slice(at, 1), &expected, "row {at}");
     }
+    // The same by an array that is another's too, and by one of its own.
+    let before = copied(&sources[0]);
+    for first in [Arc::clone(&sources[0]), copied(&sources[0])] {
+        let replaced = replace(first, &references[1..], &runs).unwrap();
+        replaced.to_data().validate_full().unwrap();
+        assert_eq!(&replaced, &gathered);
+    }
+    assert_eq!(&sources[0], &before);
+}
+
+/// In memory of its own.
+fn copied(array: &ArrayRef) -> ArrayRef {
+    let data = array.to_data();
+    let mut copy = MutableArrayData::new(vec![&data], false, array.len());
+    copy.try_extend(0, 0, array.len()).unwrap();
+    make_array(copy.freeze())
 }
 
 /// Runs of one row, of a few and of many, out of both sources and their slices, with nulls or without.
@@ -85,6 +101,69 @@ fn numbers_and_truth_values_are_gathered_with_their_nulls() {
     check_all(Arc::new(booleans), Arc::new(plain));
 }
 
+fn replacing(rows: usize, replaced: impl Fn(usize) -> bool) -> Runs {
+    let mut runs = Runs::default();
+    (0..rows as u32).for_each(|row| runs.push(u32::from(replaced(row as usize)), row));
+    runs
+}
+
+#[test]
+fn rows_of_the_same_size_are_written_where_the_others_lie() {
+    let runs = replacing(40, |row| row % 3 == 0);
+    let longs = Int64Array::from_iter_values(0..40);
+    let memory = longs.values().as_ptr();
+    let negative: ArrayRef = Arc::new(Int64Array::from_iter_values((0..40).map(|row| -row)));
+    let replaced = replace(Arc::new(longs), &[&negative], &runs).unwrap();
+    let replaced = replaced.as_primitive::<Int64Type>();
+    assert_eq!(replaced.values().as_ptr(), memory);
+    assert_eq!(&replaced.values()[..7], [0, 1, 2, -3, 4, 5, -6]);
+
+    let width = |row: usize| row % 11;
+    let text = |letter: &str| -> StringArray {
+        (0..40).map(|row| Some(letter.repeat(width(row)))).collect()
+    };
+    let own = text("a");
+    let memory = own.value_data().as_ptr();
+    let other: ArrayRef = Arc::new(text("b"));
+    let replaced = replace(Arc::new(own), &[&other], &runs).unwrap();
+    let replaced = replaced.as_string::<i32>();
+    assert_eq!(replaced.value_data().as_ptr(), memory);
+    for row in 0..40 {
+        let letter = if row % 3 == 0 { "b" } else { "a" };
+        assert_eq!(replaced.value(row), letter.repeat(width(row)));
+    }
+}
+
+#[test]
+fn a_row_of_another_length_behind_many_of_the_same_is_no_harm() {
+    let own = copied(&(Arc::new(StringArray::from_iter_values(["abc"; 90])) as ArrayRef));
+    let other = (0..90).map(|row| if row == 80 { "longer" } else { "xyz" });
+    let other: ArrayRef = Arc::new(StringArray::from_iter_values(other));
+    let replaced = replace(own, &[&other], &replacing(90, |row| row % 2 == 0)).unwrap();
+    let replaced = replaced.as_string::<i32>();
+    for row in 0..90 {
+        let expected = match row {
+            80 => "longer",
+            _ if row % 2 == 0 => "xyz",
+            _ => "abc",
+        };
+        assert_eq!(replaced.value(row), expected);
+    }
+}
+
+#[test]
+fn rows_of_another_type_replace_none() {
+    let longs: ArrayRef = Arc::new(Int64Array::from_iter_values(0..5));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(["a", "b"]));
+    let decimals: ArrayRef = Arc::new(Decimal128Array::from_iter_values(0..5));
+    let coarser = Decimal128Array::from_iter_values(0..5).with_precision_and_scale(38, 2);
+    let coarser: ArrayRef = Arc::new(coarser.unwrap());
+    for (first, other) in [(&longs, &texts), (&texts, &longs), (&decimals, &coarser)] {
+        let runs = replacing(first.len(), |row| row == 1);
+        assert!(replace(Arc::clone(first), &[other], &runs).is_err());
+    }
+}
+
 #[test]
 fn lists_are_gathered_by_arrow() {
     let rows = nullable(40, |row| vec![Some(row as i32); row % 4]);
@@ -105,6 +184,10 @@ fn a_run_beyond_its_array_is_refused() {
             let error = gather(&[array], &runs).unwrap_err();
             assert_eq!(error.kind(), crate::error::ErrorKind::Internal);
         }
+        let mut runs = replacing(array.len() - 1, |_| false);
+        runs.push(1, array.len() as u32);
+        let error = replace(copied(array), &[array], &runs).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Internal);
     }
     assert!(gather(&[&longs, &texts], &Runs::default()).is_err());
 }
