@@ -5,6 +5,7 @@
     cow1   copy on write, one base file of one row group
     small  as cow1, of its first 20,000 rows
     cow    copy on write, nine file groups, a record index; then two upserts of 5 % of the rows
+    cows   as cow, by snappy instead of gzip; cowz by zstd
     cowp   as cow, in twenty partitions, without the upserts
     mor    merge on read, nine file groups, a record index; then five upserts of 5 % of the rows, each spread over all keys
     many   copy on write, 10,000 files of four rows in a hundred partitions by four commits; then a commit of no rows, which is copied
@@ -96,6 +97,8 @@ TABLES = {
     "cow1": ("COPY_ON_WRITE", ONE_FILE, 0),
     "small": ("COPY_ON_WRITE", ONE_FILE, 0),
     "cow": ("COPY_ON_WRITE", NINE_FILES, 2),
+    "cows": ("COPY_ON_WRITE", {**NINE_FILES, "hoodie.parquet.compression.codec": "snappy"}, 2),
+    "cowz": ("COPY_ON_WRITE", {**NINE_FILES, "hoodie.parquet.compression.codec": "zstd"}, 2),
     "cowp": ("COPY_ON_WRITE", {**NINE_FILES, **TWENTY_PARTITIONS}, 0),
     "mor": ("MERGE_ON_READ", NINE_FILES, 5),
 }

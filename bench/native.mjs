@@ -45,6 +45,8 @@ const cases = {
   'mor-all': { table: 'mor', bar: 0.6, work: {} },
   'mor-2': { table: 'mor', bar: 0.3, work: { columns: two } },
   'cow-last-commit': { table: 'cow', bar: 0.5, work: {}, last: true },
+  'cows-last-commit': { table: 'cows', bar: 0.5, work: {}, last: true },
+  'cowz-last-commit': { table: 'cowz', bar: 0.5, work: {}, last: true },
   'mor-last-commit': { table: 'mor', bar: 0.5, bytes: 0.3, work: {}, last: true },
   'cow-one-key': { table: 'cow', bar: 0.5, work: { columns: ['id', ...two], filters: [key] } },
   // Its listings, pages of a thousand, are not counted apart here: a folder has no pages.

@@ -77,6 +77,7 @@ async function read(file, name, range, reads, memory) {
     const { start, end } = span(name, size, range);
     const { data, release } = memory(end - start);
     for (let done = 0; done < data.length; ) {
+      await reads.pause();
       const length = Math.min(step, data.length - done);
       const place = start + done;
       const bytes = reads.ask(
@@ -214,9 +215,12 @@ const turnMs = 10;
 
 /** @template T @typedef {{ now: () => T, later: () => Promise<T> }} Ask */
 
+/** Of more questions than these only half is remembered: a file system may become slow, and quick again. */
+const remembered = 200;
+
 /**
- * Asks a file system for small facts. Handing a question to another thread takes many times as long as a disk at hand takes to answer
- * it, so it is asked on the spot as long as it is quick.
+ * Asks a file system for small facts and short pieces. Handing a question to another thread takes many times as long as a disk at hand takes to
+ * answer it, so it is asked on the spot as long as it is quick.
  */
 function prompter() {
   let [asked, spent] = [0, 0];
@@ -226,12 +230,14 @@ function prompter() {
     isQuick,
     /** @template T @param {Ask<T>} ask @param {number} [questions] as how many small ones it counts @returns {T | Promise<T>} */
     ask(ask, questions = 1) {
-      if (!isQuick()) return ask.later();
+      const quick = isQuick();
+      asked += questions;
+      if (asked > remembered) [asked, spent] = [asked / 2, spent / 2];
+      if (!quick) return ask.later();
       const began = performance.now();
       try {
         return ask.now();
       } finally {
-        asked += questions;
         spent += performance.now() - began;
       }
     },

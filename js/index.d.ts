@@ -391,7 +391,7 @@ export interface ObjectStore {
 export function createObjectStore(uri: string | URL, init: StorageInit): ObjectStore;
 /** Data files never change: they are cached by path and size. Only hoodie.properties and pointers are revalidated. */
 export interface CacheInit {
-  memory?: number /* bytes, default 64 MiB, 16 MiB in workerd; of a local folder and of memory pieces of more than 4 MiB are kept only where it is given */;
+  memory?: number /* bytes, default 64 MiB, 16 MiB in workerd; of a table that is opened by a local path, or in memory, pieces of more than 4 MiB are kept only where it is given */;
   /**
    * Keeps files that never change beyond this visit, for tables on another machine: in the Cache API or the private files of the page's origin, where
    * whoever may run script there can read them; 'none' unless given. All tables and tabs of the origin share it. A full disk ends it with a warning.

@@ -58,7 +58,7 @@ export const refused = (/** @type {string} */ path) =>
 /**
  * A store of this package: that it keeps to ifNoneMatch needs no proof. Whoever wraps it answers for the wrapping, so a copy of it says nothing.
  *
- * What else the engine may ask of it:
+ * What else the engine may ask, in place of the function that it is kept with, so that whoever puts another one there is asked alone:
  * - `listed` gives what `list` does at once, in any order: a step of an iterator for each of thousands of files takes longer than to find them.
  * - `lent` answers as `get`, by bytes that are the store's own and are written over once `release` was called.
  *
@@ -69,8 +69,9 @@ export const refused = (/** @type {string} */ path) =>
  *   lent?: (...given: Parameters<T['get']>) => Promise<{ data: Uint8Array, size: number, etag: string, release: () => void }>,
  * }} [more]
  */
-export function proven(store, more = {}) {
-  for (const [name, value] of Object.entries(more)) Object.defineProperty(store, Symbol.for(`hudi-wasm.${name}`), { value });
+export function proven(store, { listed, lent } = {}) {
+  if (listed !== undefined) Object.defineProperty(store.list, Symbol.for('hudi-wasm.listed'), { value: listed });
+  if (lent !== undefined) Object.defineProperty(store.get, Symbol.for('hudi-wasm.lent'), { value: lent });
   return Object.defineProperty(store, Symbol.for('hudi-wasm.proven'), { value: true });
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { clearImmediate, setImmediate } from 'node:timers';
 import { pathToFileURL } from 'node:url';
 import { HudiError } from './errors.js';
 import { fileStore } from './file_store.js';
@@ -48,7 +51,7 @@ test('file: what is read for the engine lies in memory that is lent again, once 
     const [a, b] = [1, 2].map((seed) => Uint8Array.from({ length: 3 << 20 }, (_, at) => (at * seed) ^ (at >> 8)));
     await store.put?.('a', a, {});
     await store.put?.('b', b.subarray(0, 2 << 20), {});
-    const lent = /** @type {any} */ (store)[Symbol.for('hudi-wasm.lent')];
+    const lent = /** @type {any} */ (store.get)[Symbol.for('hudi-wasm.lent')];
     for (const speed of ['quick', 'slow']) {
       let time = 0;
       if (speed === 'slow') context.mock.method(performance, 'now', () => (time += 30));
@@ -70,6 +73,54 @@ test('file: what is read for the engine lies in memory that is lent again, once 
     assert.equal(own.buffer.byteLength, 1 << 20);
     assert.deepEqual((await lent('a')).data, a);
     assert.deepEqual(own, b.slice(0, 1 << 20));
+  }));
+
+test('file: many reads leave others their turn', (context) =>
+  kinds.file(async (store) => {
+    await store.put?.('a', bytes('0123456789'), {});
+    const lent = /** @type {any} */ (store.get)[Symbol.for('hudi-wasm.lent')];
+    let time = performance.now();
+    context.mock.method(performance, 'now', () => (time += 0.1));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    for (let read = 0; read < 500; read += 1) await lent('a');
+    clearImmediate(timer);
+    assert.ok(turns > 5, `${turns} turns`);
+  }));
+
+test('file: a disk that becomes slow is asked by other threads soon, and on the spot once it is quick again', (context) =>
+  kinds.file(async (store) => {
+    await store.put?.('a', bytes('0123456789'), {});
+    let [time, slow, onTheSpot] = [0, 0, 0];
+    const { readSync } = fs;
+    context.mock.method(performance, 'now', () => time);
+    context.mock.method(fs, 'readSync', (/** @type {Parameters<typeof readSync>} */ ...given) => {
+      onTheSpot += 1;
+      time += slow;
+      return readSync(...given);
+    });
+    syncBuiltinESMExports();
+    const reads = async (/** @type {number} */ count) => {
+      onTheSpot = 0;
+      for (let read = 0; read < count; read += 1) assert.deepEqual(await get(store, 'a'), ['0123456789', 10]);
+      return onTheSpot;
+    };
+    try {
+      assert.equal(await reads(3000), 3000);
+      slow = 50;
+      // 20 ms, and 0.2 for each of 200 questions at most.
+      assert.ok((await reads(200)) < 10);
+      slow = 0;
+      await reads(2000);
+      assert.equal(await reads(100), 100);
+    } finally {
+      context.mock.restoreAll();
+      syncBuiltinESMExports();
+    }
   }));
 
 for (const [kind, open] of Object.entries(kinds)) {
@@ -194,7 +245,7 @@ for (const speed of ['quick', 'slow', 'slow at the third answer']) {
         ['', { startAfter: 'dt=1/', delimiter: '/' }, ['linked/', 'é/']],
         ['gone/', {}, []],
       ];
-      const atOnce = /** @type {any} */ (store)[Symbol.for('hudi-wasm.listed')];
+      const atOnce = /** @type {any} */ (store.list)[Symbol.for('hudi-wasm.listed')];
       for (const [prefix, options, expected] of cases) {
         [asked, time] = [0, 0];
         assert.deepEqual(await names(store, prefix, options), expected);

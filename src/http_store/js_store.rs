@@ -31,10 +31,10 @@ use crate::storage::wire::{Answer, Carried, Failure};
 /// A whole object larger than this is not read at once.
 const MAX_WHOLE: u64 = 512 << 20;
 
-/// What stores of this package keep a function under that lists like `list`, all at once.
+/// What stores of this package keep with their `list`: a function that lists all at once.
 const LISTED: &str = "hudi-wasm.listed";
 
-/// And one that answers like `get`, by bytes that are to be given back.
+/// What they keep with their `get`: one that answers by bytes that are to be given back.
 const LENT: &str = "hudi-wasm.lent";
 
 /// The store.
@@ -88,8 +88,9 @@ impl JsStore {
         let path = path.to_owned();
         let work = async move {
             let failed = |value: JsValue| thrown(&value, ErrorKind::Unavailable, &[]);
-            let lent = own(&object, LENT);
-            let call = lent.clone().or_else(|| function(&object, "get"));
+            let get_it = function(&object, "get");
+            let lent = own(get_it.as_ref(), LENT);
+            let call = lent.clone().or(get_it);
             let answer = call
                 .ok_or(JsValue::UNDEFINED)
                 .map_err(failed)?
@@ -136,7 +137,8 @@ impl JsStore {
         if let Some(after) = start_after {
             set(&options, "startAfter", &after.into());
         }
-        let call = own(&object, LISTED).or_else(|| function(&object, "list"));
+        let list_it = function(&object, "list");
+        let call = own(list_it.as_ref(), LISTED).or(list_it);
         host::run_local(list(call, object, prefix.to_owned(), options), abort)
     }
 
@@ -194,9 +196,9 @@ impl JsStore {
     }
 }
 
-/// A function that only stores of this package have.
-fn own(object: &JsValue, name: &str) -> Option<Function> {
-    let call = Reflect::get(object, &Symbol::for_(name)).ok()?;
+/// What is kept with a function of a store of this package: not with one that somebody put in its place.
+fn own(function: Option<&Function>, name: &str) -> Option<Function> {
+    let call = Reflect::get(function?, &Symbol::for_(name)).ok()?;
     call.dyn_into().ok()
 }
 

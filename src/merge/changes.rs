@@ -95,6 +95,11 @@ impl Sources {
         }
     }
 
+    /// What all columns take in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) fn list(&self) -> &[Source] {
         &self.list
     }

@@ -151,7 +151,7 @@ impl Keys {
     }
 }
 
-/// Bits by the hashes of keys, sixteen for each: where one is not set, the key is not there.
+/// Bits by the hashes of keys, sixteen for each or more: where one is not set, the key is not there.
 #[derive(Debug)]
 pub(super) struct Sieve {
     bits: Vec<u64>,
@@ -228,7 +228,7 @@ fn same(a: &[u8], b: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// By the seed alone: with any other multiplier these two would come out alike too.
+    /// After one multiplication alone these would come out alike by any seed.
     #[test]
     fn keys_that_are_made_to_meet_do_not() {
         let both = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();

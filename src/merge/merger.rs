@@ -370,3 +370,10 @@ impl FillRule {
         Ok(runs)
     }
 }
+
+#[cfg(test)]
+impl Merger {
+    pub(super) fn winners(&self) -> &Winners {
+        &self.winners
+    }
+}

@@ -132,8 +132,14 @@ fn shared(changes: &Changes, entries: &[Entry]) -> Option<Runs> {
     })
 }
 
-/// The columns of the blocks, and where the winners are in them, when at least three of four rows have won: fewer are gathered, so
-/// that what they won over is let go of.
+/// Winners stay in no more blocks than these: each base batch looks at all of them.
+const MOST_BLOCKS: u32 = 64;
+
+/// Nor in larger ones: what lost is held with them.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The columns of the blocks, and where the winners are in them, when these are few and small and at least three of four rows have
+/// won: else the winners are gathered, and what they won over is let go of.
 #[allow(clippy::type_complexity, reason = "two lists, taken apart at once")]
 fn most(changes: &mut Changes, winners: &Runs) -> Option<(Vec<Vec<ArrayRef>>, Vec<(u32, u32)>)> {
     let sources = changes.sources.list();
@@ -147,7 +153,8 @@ fn most(changes: &mut Changes, winners: &Runs) -> Option<(Vec<Vec<ArrayRef>>, Ve
     let rows = sources
         .iter()
         .filter_map(|source| Some(source.column(0)?.len()));
-    if held == 0 || winners.rows() * 4 < rows.sum::<usize>() * 3 {
+    let many = held > MOST_BLOCKS || changes.sources.bytes() > MOST_BYTES;
+    if held == 0 || many || winners.rows() * 4 < rows.sum::<usize>() * 3 {
         return None;
     }
     let of_run = |run: &Run| {
@@ -279,4 +286,12 @@ fn gather_some(arrays: &[Option<&ArrayRef>], runs: &Runs, field: &FieldRef) -> R
     }
     let placed = |source: u32| places.get(source as usize).copied().unwrap_or(NO_SOURCE);
     gather(&there, &runs.renumbered(placed))
+}
+
+#[cfg(test)]
+impl Winners {
+    /// Whether they are in their blocks.
+    pub(super) fn are_in_blocks(&self) -> bool {
+        self.places.is_some()
+    }
 }

@@ -5,7 +5,7 @@
 //! sizes and bytes; it must not know what a file means.
 //!
 //! 1. Nothing is asked by HEAD, and every range is absolute.
-//! 2. A repeated read of an immutable file asks the store for nothing while the cache has room.
+//! 2. A repeated read of an immutable file asks the store for nothing while the cache has room, but for pieces that it is told not to keep.
 //! 3. Two answers about one immutable file agree in size and ETag, or the read fails.
 //! 4. A put that is to find nothing says truly whether it did, also when its answer was lost; else it says that it does not know.
 //! 5. An upload that does not end well leaves nothing: neither a piece of the object nor parts that wait.

@@ -189,6 +189,22 @@ test('a result of several batches joins into one stream, and one of none keeps i
   assert.deepEqual([few.numRows, tableFromIPC(few.ipc).schema.names], [1, ['id']]);
 });
 
+test('who puts functions of their own in the place of a store\'s is asked by them', async () => {
+  const base = hudi.createObjectStore(folder, { type: 'file' });
+  const asked = /** @type {string[]} */ ([]);
+  const noted = (/** @type {any} */ store) => ({
+    get: (/** @type {any[]} */ ...given) => (asked.push('get'), store.get(...given)),
+    list: (/** @type {any[]} */ ...given) => (asked.push('list'), store.list(...given)),
+  });
+  const patched = Object.assign(hudi.createObjectStore(folder, { type: 'file' }), noted(base));
+  for (const storage of [patched, Object.assign(Object.create(base), noted(base))]) {
+    asked.length = 0;
+    const table = await hudi.HudiTable.open('x://y', { storage });
+    assert.ok((await table.read()).numRows > 0);
+    assert.ok(asked.includes('get') && asked.includes('list'), asked.join());
+  }
+});
+
 test('a signal ends a read with its reason, and leaving a loop ends its requests', async () => {
   let asked = 0;
   /** @type {AbortSignal[]} */

@@ -1,4 +1,4 @@
-//! Rows of an array replaced where they lie: what stays is not looked at, and not copied unless it is another's too.
+//! Rows of an array replaced where they lie: what stays is not copied, unless it is another's too.
 
 use std::ops::Range;
 use std::sync::Arc;

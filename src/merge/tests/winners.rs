@@ -70,6 +70,39 @@ fn rows_win_from_any_block_whether_few_of_its_rows_win_or_most() {
 }
 
 #[test]
+fn winners_stay_in_blocks_that_are_few_and_small_and_hold_little_else() {
+    let in_blocks = |blocks: &[Vec<Row>]| {
+        let rules = Arc::new(by_commit_time());
+        let columns = MergeColumns::new(&rules, &schema(), &schema(), false).unwrap();
+        let mut changes = Changes::new(&rules, columns);
+        for rows in blocks {
+            changes.push(&batch(rows), false, None).unwrap();
+        }
+        changes.finish().unwrap().winners().are_in_blocks()
+    };
+    let keys: Vec<&'static str> = (0..65)
+        .map(|number| &*Box::leak(format!("key-{number}").into_boxed_str()))
+        .collect();
+    let single: Vec<Vec<Row>> = keys.iter().map(|key| vec![row(key, 1, "a")]).collect();
+    assert!(in_blocks(&single[..64]));
+    assert!(!in_blocks(&single));
+    let four = [
+        row("a", 1, "a"),
+        row("b", 1, "b"),
+        row("c", 1, "c"),
+        row("d", 1, "d"),
+    ];
+    assert!(in_blocks(&[
+        four.to_vec(),
+        vec![row("e", 1, "e")],
+        vec![row("a", 2, "a")]
+    ]));
+    assert!(!in_blocks(&[four.to_vec(), four[..2].to_vec()]));
+    let large: &'static str = Box::leak("long ".repeat(4 << 20).into_boxed_str());
+    assert!(!in_blocks(&[four.to_vec(), vec![row("e", 1, large)]]));
+}
+
+#[test]
 fn a_mask_keeps_rows_of_the_base_and_of_the_logs() {
     let rules = Arc::new(by_commit_time());
     let log = batch(&[row("g", 2, "g2"), row("c", 2, "c2"), row("d", 2, "d2")]);

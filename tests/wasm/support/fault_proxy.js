@@ -183,6 +183,8 @@ function exchange(upstream, request, headers) {
       });
     });
     sent.on('error', reject);
+    // Who gives up half-way would have the server wait for the rest, and the writes behind it for their turn.
+    request.on('close', () => void (request.complete || sent.destroy(new Error('the request was given up'))));
     request.pipe(sent);
   });
 }
