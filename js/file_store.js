@@ -26,9 +26,9 @@ export function fileStore(uri) {
   const at = (/** @type {string} */ name) => path.join(top, ...checkPath(name).split('/'));
   /** @type {(...given: Parameters<ObjectStore['list']>) => ReturnType<typeof all>} */
   const listed = (prefix, { delimiter, startAfter = '', signal } = {}) => all(top, folderOf(prefix), delimiter, startAfter, signal);
-  const [reads, loans] = [prompter(), lender()];
+  const reads = prompter();
   /** @type {(...given: Parameters<ObjectStore['get']>) => ReturnType<typeof read>} */
-  const lent = (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range, reads, loans.take));
+  const lent = (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range, reads, loan));
   /** @type {ObjectStore} */
   const store = {
     capabilities: { write: true, list: true, putIfAbsent: true, putIfMatch: false },
@@ -111,30 +111,26 @@ const given = (/** @type {number} */ length) => ({ data: new Uint8Array(length),
 /** Smaller ranges are not worth a loan. */
 const leastLent = 64 << 10;
 
-/** Bytes that are kept to be lent again, at most. */
+/** Bytes that are kept to be lent again, at most, by all stores together. */
 const mostKept = 16 << 20;
+
+/** Memory that was given back. @type {ArrayBuffer[]} */
+const kept = [];
 
 /**
  * Memory for what is read and copied on at once: new memory would be cleared first, and collected afterwards. Who does not give it back keeps it.
+ *
+ * @param {number} length
+ * @returns {Memory}
  */
-function lender() {
-  /** @type {ArrayBuffer[]} */
-  const kept = [];
-  let bytes = 0;
-  return {
-    /** @returns {Memory} */
-    take(/** @type {number} */ length) {
-      const place = length < leastLent ? -1 : kept.findIndex((buffer) => buffer.byteLength >= length);
-      const buffer = place < 0 ? new ArrayBuffer(length) : kept.splice(place, 1)[0];
-      if (place >= 0) bytes -= buffer.byteLength;
-      const release = () => {
-        if (buffer.byteLength < leastLent || bytes + buffer.byteLength > mostKept) return;
-        bytes += buffer.byteLength;
-        kept.push(buffer);
-      };
-      return { data: new Uint8Array(buffer, 0, length), release };
-    },
+function loan(length) {
+  const place = length < leastLent ? -1 : kept.findIndex((buffer) => buffer.byteLength >= length);
+  const buffer = place < 0 ? new ArrayBuffer(length) : kept.splice(place, 1)[0];
+  const release = () => {
+    const held = kept.reduce((sum, { byteLength }) => sum + byteLength, buffer.byteLength);
+    if (buffer.byteLength >= leastLent && held <= mostKept) kept.push(buffer);
   };
+  return { data: new Uint8Array(buffer, 0, length), release };
 }
 
 /**
