@@ -26,7 +26,7 @@ export function fileStore(uri) {
   const at = (/** @type {string} */ name) => path.join(top, ...checkPath(name).split('/'));
   /** @type {(...given: Parameters<ObjectStore['list']>) => ReturnType<typeof all>} */
   const listed = (prefix, { delimiter, startAfter = '', signal } = {}) => all(top, folderOf(prefix), delimiter, startAfter, signal);
-  const reads = prompter();
+  const reads = prompter(readTurnMs);
   /** @type {(...given: Parameters<ObjectStore['get']>) => ReturnType<typeof read>} */
   const lent = (name, { range, signal } = {}) => answer(name, signal, () => read(at(name), name, range, reads, loan));
   /** @type {ObjectStore} */
@@ -206,8 +206,8 @@ async function* inOrder(/** @type {Promise<Entry[]>} */ listed) {
 /** A file system is quick while its answers took no longer than the first of these milliseconds and the second for each: those of other machines do. */
 const [headStartMs, answerMs] = [20, 0.2];
 
-/** So long others may wait for their turn. */
-const turnMs = 10;
+/** So long others may wait for their turn, while folders are read and while files are. */
+const [turnMs, readTurnMs] = [10, 40];
 
 /** @template T @typedef {{ now: () => T, later: () => Promise<T> }} Ask */
 
@@ -218,7 +218,7 @@ const remembered = 200;
  * Asks a file system for small facts and short pieces. Handing a question to another thread takes many times as long as a disk at hand takes to
  * answer it, so it is asked on the spot as long as it is quick.
  */
-function prompter() {
+function prompter(/** @type {number} */ most) {
   let [asked, spent] = [0, 0];
   let turn = performance.now();
   const isQuick = () => spent <= headStartMs + answerMs * asked;
@@ -239,7 +239,7 @@ function prompter() {
     },
     /** Lets others have their turn, when they have waited for it. */
     async pause() {
-      if (performance.now() - turn < turnMs) return;
+      if (performance.now() - turn < most) return;
       await setImmediate();
       turn = performance.now();
     },
@@ -269,7 +269,7 @@ async function unlessGone(ask) {
 async function all(top, folder, delimiter, startAfter, signal) {
   if (folder !== '') checkPath(folder.slice(0, -1));
   /** @type {Search} */
-  const search = { top, deep: delimiter === undefined, startAfter, signal, found: [], prompter: prompter() };
+  const search = { top, deep: delimiter === undefined, startAfter, signal, found: [], prompter: prompter(turnMs) };
   await answer(folder, signal, () => scan(search, folder));
   return search.found;
 }

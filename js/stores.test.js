@@ -87,7 +87,7 @@ test('file: many reads leave others their turn', (context) =>
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    for (let read = 0; read < 500; read += 1) await lent('a');
+    for (let read = 0; read < 1000; read += 1) await lent('a');
     clearImmediate(timer);
     assert.ok(turns > 5, `${turns} turns`);
   }));
