@@ -378,6 +378,26 @@ test('a large file leaves by parts of one size through presigned addresses, each
   assert.equal((await (await table.refresh()).read({ projection: [] })).numRows, 20);
 });
 
+test('of a large file at hand only small pieces are kept, unless the cache is given', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'hudi-wasm-large-'));
+  const schema = JSON.stringify({ type: 'record', name: 't', fields: [{ name: 'id', type: 'long' }, { name: 'noise', type: 'bytes' }] });
+  const uri = pathToFileURL(folder).href;
+  try {
+    const table = await hudi.HudiTable.create(uri, { tableName: 't', schema, metadata: false });
+    const rows = Array.from({ length: 6 }, (_, id) => ({ id, noise: new Uint8Array(randomBytes(1 << 20)) }));
+    await table.append({ rows }, { compression: 'uncompressed' });
+    for (const [cache, again] of /** @type {const} */ ([[undefined, true], [{ memory: 64 << 20 }, false]])) {
+      const reader = await hudi.HudiTable.open(uri, { cache });
+      await reader.read();
+      const { bytes, cacheHits } = (await reader.read()).metrics;
+      assert.ok(cacheHits > 0);
+      assert.equal(bytes > 4 << 20, again, `${bytes} bytes`);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a signal before the commit leaves the table as it was', async () => {
   const { uri, storage } = kinds.memory();
   const table = await hudi.HudiTable.create(uri, { ...create, storage });
